@@ -35,7 +35,8 @@ struct APNsConfiguration: Sendable {
                 meaning: "Apple's host for development devices."),
             port: port)
         authorityFile = environment.file(
-            "CARILLON_APNS_CA_FILE", meaning: "PEM file of certificate authorities to trust for Apple, instead of the system's.")
+            "CARILLON_APNS_CA_FILE",
+            meaning: "PEM file of certificate authorities to trust for Apple, instead of the system's.")
         connections = environment.integer(
             "CARILLON_APNS_CONNECTIONS", default: connections, in: 1...64,
             meaning: "Connections to each host for each APNs key or certificate.")

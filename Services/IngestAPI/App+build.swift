@@ -5,7 +5,7 @@ import ServiceHost
 import ServiceKit
 
 extension IngestAPI {
-    /// The public port comes last and goes first: nobody is answered without what answers need.
+    /// The public port starts last and stops first, so that every request finds its dependencies running.
     static func build(
         _ context: ServiceContext, configuration: IngestConfiguration
     ) async throws -> [any Service] {

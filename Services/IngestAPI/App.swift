@@ -1,11 +1,11 @@
 import ServiceHost
 import ServiceKit
 
-/// Takes what publishers and devices ask for over HTTP.
+/// Accepts the HTTP requests of publishers and devices.
 @main struct IngestAPI {
     static func main() async {
         await ServiceHost.main(
-            "ingest-api", purpose: "takes registrations over HTTP",
+            "ingest-api", purpose: "accepts registrations and tasks over HTTP",
             configuration: { IngestConfiguration(environment: &$0) }, build: { try await build($0, configuration: $1) })
     }
 }

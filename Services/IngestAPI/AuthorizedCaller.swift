@@ -1,12 +1,12 @@
 import Apps
 
-/// Who was let through, to which app, and what may be done there.
+/// An authorized caller: the app and the scopes it has there.
 struct AuthorizedCaller: Sendable {
     let app: PushApp
     let caller: Access.Caller
     private let scopes: Set<Scope>
 
-    /// The first of the scopes that is granted decides.
+    /// Authorizes by the first of the scopes that is granted.
     init(
         _ access: Access, for wanted: [Scope], choose: (Scope) -> Access.Choice
     ) throws(Gatekeeper.AccessError) {
@@ -18,7 +18,7 @@ struct AuthorizedCaller: Sendable {
                 caller = access.caller
                 scopes = access.grants.first { $0.app.id == app.id }?.scopes ?? []
                 return
-            // The first is the one to ask for.
+            // The error names the first scope, which is the one to request.
             case .forbidden: refusal = .forbidden(wanted[0])
             case .unauthenticated: throw .unauthenticated
             case .unknownApp: throw .unknownApp
@@ -28,13 +28,13 @@ struct AuthorizedCaller: Sendable {
         throw refusal
     }
 
-    /// The id of the key that was shown; empty where an address was enough.
+    /// The id of the presented key; empty if the caller was authorized by its address.
     var credential: String {
         guard case .key(let id) = caller else { return "" }
         return id
     }
 
-    /// Who pays for the memory of the request's body, beside the address that it comes from.
+    /// The account charged for the memory of the request's body, in addition to the client's address.
     var account: String? { credential.isEmpty ? nil : credential }
 
     func has(_ scope: Scope) -> Bool {

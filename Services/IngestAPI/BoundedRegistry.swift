@@ -2,8 +2,8 @@ import PushModel
 import Store
 import Topics
 
-/// The registry for as long as the store has room. Without room it takes no new device and no subscription; what is known
-/// is still read, changed and removed.
+/// A registry that refuses new devices and subscriptions while the store is full; existing devices are still read,
+/// changed and removed.
 struct BoundedRegistry: Registry {
     let registry: any Registry
     let room: StoreRoom

@@ -2,7 +2,7 @@ import Apps
 import HTTPServer
 import PushModel
 
-/// Lets a request through to one app, or says why not. How a refusal reads is the dialect's matter.
+/// Authorizes a request for one app or throws the reason. Each dialect renders that error itself.
 struct Gatekeeper: Sendable {
     enum AccessError: Error, Equatable {
         case unauthenticated
@@ -22,19 +22,19 @@ struct Gatekeeper: Sendable {
         self.access = access
     }
 
-    /// What the caller may touch, for dialects whose app is named in the body: somebody who may touch nothing is refused
-    /// before it is read.
+    /// The access of the caller, for dialects that name the app in the body: a caller without any access is refused
+    /// before the body is read.
     func access(of request: HTTPRequest) throws(AccessError) -> Access {
         try limits.admit(from: request.peer)
         let access = access(PresentedKey.text(inAuthorization: request.headers["Authorization"]), request.peer)
         guard !access.grants.isEmpty else { throw .unauthenticated }
-        // A page that somebody opens on an allowed machine may post forms from there; the machine may, the page may not.
+        // A web page opened on an allowed machine could post forms from its address; only the machine itself has
+        // access.
         guard access.caller != .address || !RequestOrigin.isForeign(request) else { throw .unauthenticated }
         return access
     }
 
-    /// The same, for a dialect whose app is named in the body: a caller who has none of the scopes in any app is refused
-    /// before the body is read.
+    /// The same; a caller that has none of the scopes in any app is refused before the body is read.
     func access(of request: HTTPRequest, with scopes: [Scope]) throws(AccessError) -> Access {
         let access = try access(of: request)
         guard access.grants.contains(where: { !$0.scopes.isDisjoint(with: scopes) }) else {
@@ -43,7 +43,7 @@ struct Gatekeeper: Sendable {
         return access
     }
 
-    /// `name` is the app as the path chooses it; nil takes the only one that is granted. Any one of the scopes will do.
+    /// `name` is the app named in the path; nil selects the only granted app. Any one of the scopes suffices.
     func admit(
         _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope]
     ) throws(AccessError) -> AuthorizedCaller {
@@ -51,7 +51,7 @@ struct Gatekeeper: Sendable {
         return try admit(access, from: request.peer, for: scopes) { access.choose(name, scope: $0) }
     }
 
-    /// For dialects whose app is named in the body.
+    /// For dialects that name the app in the body.
     func admit(
         _ access: Access, from peer: String, for scopes: [Scope], choose: (Scope) -> Access.Choice
     ) throws(AccessError) -> AuthorizedCaller {

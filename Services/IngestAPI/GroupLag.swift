@@ -3,8 +3,9 @@ import RegistryLog
 import ServiceKit
 import Topics
 
-/// Tells how far every group of the house is behind, as the brokers know it: also one of which no process runs. Each
-/// process of ingest-api tells the same. While the brokers do not answer, the figures stay as they were.
+/// Publishes the lag of every consumer group as reported by the brokers, including groups without a running process.
+/// Each process of ingest-api publishes the same values. While the brokers are unavailable, the metrics keep their
+/// values.
 final class GroupLag: Service {
     let name = "group lag"
     private let bus: any Bus
@@ -18,7 +19,7 @@ final class GroupLag: Service {
         self.interval = interval
     }
 
-    /// Event streams read without a group, and so do those who keep the topics that are logs, but for the registry.
+    /// Event streams and the readers of log topics, except for the registry, have no group.
     static let readers: [BusReader] =
         Topics.all.filter { $0.kind == .work }.flatMap { topic in
             topic.consumers.filter { $0 != "event-stream" }.flatMap { group in
@@ -48,7 +49,7 @@ final class GroupLag: Service {
                 }
                 isAnswered = true
             } catch {
-                if isAnswered { environment.log.warning("the lag of groups is not known", [.error: "\(error)"]) }
+                if isAnswered { environment.log.warning("lag of consumer groups unavailable", [.error: "\(error)"]) }
                 isAnswered = false
             }
             _ = await stopped.wait(atMost: interval, time: environment.time)

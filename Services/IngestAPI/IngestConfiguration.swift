@@ -2,7 +2,7 @@ import Apps
 import HTTPServer
 import ServiceKit
 
-/// What `ingest-api` is configured with, beside what every service is.
+/// Configuration of `ingest-api` in addition to that of every service.
 struct IngestConfiguration: Sendable {
     let apps: AppsConfiguration
     let server: HTTPServerConfiguration
@@ -45,11 +45,11 @@ struct IngestConfiguration: Sendable {
         case (nil, nil): return nil
         case (nil, _?):
             environment.reject(
-                "CARILLON_INGEST_TLS_KEY", problem: "there is no certificate for it",
+                "CARILLON_INGEST_TLS_KEY", problem: "the certificate is missing",
                 fix: "set \(certificateVariable) as well")
         case (_?, nil):
             environment.reject(
-                certificateVariable, problem: "its private key is missing",
+                certificateVariable, problem: "the private key is missing",
                 fix: "set CARILLON_INGEST_TLS_KEY as well")
         }
         return nil
@@ -59,7 +59,7 @@ struct IngestConfiguration: Sendable {
         let ranges = environment.parse(
             "CARILLON_INGEST_PROXIES", default: [AddressRange](), text: "",
             meaning: "Trusted proxies: the client address that they report is used.",
-            expected: "up to \(proxiesMaximum) addresses or ranges with commas between them, such as 10.0.0.0/8"
+            expected: "up to \(proxiesMaximum) addresses or ranges separated by commas, such as 10.0.0.0/8"
         ) { text in
             let parts = text.split(separator: ",")
             let ranges = parts.compactMap { try? AddressRange(String($0)) }

@@ -3,7 +3,7 @@ import HTTPServer
 import ServiceKit
 import Store
 
-/// Everything that `ingest-api` answers on its public port.
+/// All routes of the public port.
 struct IngestRoutes {
     private let pushd: PushdDialect
     private let native: NativeDialect

@@ -1,7 +1,7 @@
 import Bus
 import ServiceKit
 
-/// Closes the way onto the bus when nobody puts anything on it any more.
+/// Closes the producer after all of its users have stopped.
 struct ProducerCloser: Service {
     let name = "task producer"
     private let producer: any BusProducer

@@ -2,8 +2,8 @@ import ServiceKit
 import Store
 import Synchronization
 
-/// The log of what clients are answered 5xx for: one line a second for each message, since an outage refuses every request
-/// and clients come again.
+/// Logs the causes of 5xx responses, at most one line a second per message: in an outage every request fails and
+/// clients retry.
 final class RefusalLog: Sendable {
     private struct Entry {
         var written: Duration
@@ -14,7 +14,7 @@ final class RefusalLog: Sendable {
 
     private let log: Log
     private let time: any TimeSource
-    /// By message: there are as many as the code has.
+    /// By message; bounded by the number of messages in the code.
     private let entries = Mutex<[String: Entry]>([:])
 
     init(_ log: Log, time: any TimeSource) {
@@ -32,16 +32,16 @@ final class RefusalLog: Sendable {
         log.error(message, [.error: "\(error)", .count: "\(count)"])
     }
 
-    /// Of what the store answers, that for which a client is answered 5xx.
+    /// Logs a store error if it results in a 5xx response.
     func note(_ error: StoreError) {
         switch error.code {
         case .tooMany: break
-        case .corrupt: self.error("the store holds what cannot be read", because: error)
-        case .unavailable, .notReady, .full, .refused: warning("the store refused a request", because: error)
+        case .corrupt: self.error("corrupt data in the store", because: error)
+        case .unavailable, .notReady, .full, .refused: warning("store operation failed", because: error)
         }
     }
 
-    /// For how many a line stands, those among them that had none; nil for one that has none.
+    /// The number of events a line stands for, including suppressed ones; nil if this event is suppressed.
     private func admit(_ message: String) -> Int? {
         let now = time.uptime
         return entries.withLock { entries in

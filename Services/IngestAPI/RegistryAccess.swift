@@ -6,14 +6,14 @@ import ServiceHost
 import ServiceKit
 import Store
 
-/// The registry as this service uses it: in Redis, or where messages go over Kafka, in Redis by way of the log.
+/// The registry of this service: in Redis, or on Kafka in Redis as a projection of the registry log.
 struct RegistryAccess {
     let registry: any Registry
     let reader: any RegistryReader
-    /// Also for what stands beside the registry.
+    /// Also used by the other stores.
     let connection: StoreConnection
     let room: StoreRoom
-    /// In the order in which they start; who uses the registry comes after them.
+    /// In start order; users of the registry start after them.
     let services: [any Service]
 
     static func open(_ context: ServiceContext, sweepInterval: Duration) async throws -> RegistryAccess {
@@ -44,7 +44,8 @@ struct RegistryAccess {
             services: [keeper, witness] + log.services { context.worker($0, handler: $1) })
     }
 
-    /// With the log its own opening says whether the registry is ready; here it has to be said before it is open, too.
+    /// The registry log has its own readiness check. Without it, readiness must be reported before the registry is
+    /// open.
     private static func openDirectly(
         _ connection: StoreConnection, context: ServiceContext
     ) async throws -> RedisRegistry {

@@ -2,8 +2,7 @@ import RedisClient
 import ServiceKit
 import Store
 
-/// Looks after the registry for as long as the service runs, and closes the connection to it when everybody who uses it
-/// has stopped.
+/// Sweeps the registry while the service runs, and closes its connection after all users have stopped.
 struct RegistryKeeper: Service {
     let name = "registry keeper"
     private let registry: any RegistryMaintenance
@@ -26,7 +25,7 @@ struct RegistryKeeper: Service {
     func run() async {
         let sweeping = Task { await sweepAgainAndAgain() }
         await stopped.wait()
-        // Also ends a sweep that is under way: the next one begins anew.
+        // Also aborts a running sweep; the next sweep starts from the beginning.
         await redis.close()
         await sweeping.value
     }
@@ -41,7 +40,7 @@ struct RegistryKeeper: Service {
                 let report = try await registry.sweep()
                 log.debug("registry swept", [.count: "\(report.removedDevices + report.topicEntries)"])
             } catch {
-                log.warning("the registry was not swept", [.error: error.description])
+                log.warning("registry sweep failed", [.error: error.description])
             }
         }
     }

@@ -2,7 +2,7 @@ import ServiceKit
 import Store
 import Synchronization
 
-/// Whether the registry can be relied on: asked before it is open, and from then on each time.
+/// Readiness check of the registry; reports not ready until the registry is open.
 final class RegistryReadiness: Sendable {
     private let registry = Mutex<(any RegistryMaintenance)?>(nil)
 
@@ -15,11 +15,11 @@ final class RegistryReadiness: Sendable {
         do throws(StoreError) {
             switch try await registry.state() {
             case .ready: return .ready
-            case .rebuilding: return .notReady("it is being rebuilt")
+            case .rebuilding: return .notReady("a rebuild is in progress")
             case .absent:
                 return .notReady(
-                    "it is gone: Redis has lost what it held. Bring its append-only file back, or restart ingest-api to "
-                        + "begin anew without devices")
+                    "the registry is missing: Redis lost its data. Restore its append-only file, or restart ingest-api "
+                        + "to start with an empty registry")
             }
         } catch {
             return .notReady(error.description)

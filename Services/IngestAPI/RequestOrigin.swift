@@ -1,7 +1,7 @@
 import HTTPServer
 
-/// Whether a request comes from a page of another site. Browsers send what a page asks for from the visitor's address,
-/// so that rights which an address has must not be lent to any page that is opened there.
+/// Detects requests from web pages of another site. A browser sends a page's requests from the visitor's address, so
+/// the scopes of that address must not apply to every page opened there.
 enum RequestOrigin {
     static func isForeign(_ request: HTTPRequest) -> Bool {
         if let site = request.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" { return true }

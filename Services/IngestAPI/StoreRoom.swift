@@ -2,11 +2,11 @@ import RedisClient
 import Store
 import Topics
 
-/// Whether Redis has room for what this service would bring. It refuses before anything is kept, or requests that are
-/// refused and repeated would fill what the later stages need to finish their work.
+/// Checks that Redis has memory for new data. Requests are refused before anything is stored, because retries of
+/// refused requests would otherwise fill the memory that later stages need to finish their work.
 struct StoreRoom: Sendable {
     let percentUsed: @Sendable () -> Int
-    /// At which new tasks are refused.
+    /// The share of maxmemory from which new tasks are refused.
     let percentMaximum: Int
 
     func isFull(for stage: AdmissionStage) -> Bool {
@@ -15,6 +15,6 @@ struct StoreRoom: Sendable {
 
     func check(_ stage: AdmissionStage) throws(StoreError) {
         guard isFull(for: stage) else { return }
-        throw StoreError(.full, message: "Redis uses more of its maxmemory than \(stage) may fill")
+        throw StoreError(.full, message: "Redis exceeds the share of maxmemory for \(stage)")
     }
 }

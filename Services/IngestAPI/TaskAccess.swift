@@ -4,9 +4,9 @@ import ServiceHost
 import ServiceKit
 import Store
 
-/// What accepting a task takes: the stores beside the registry, and the way onto the bus.
+/// Dependencies for accepting tasks: the stores other than the registry, and the bus producer.
 struct TaskAccess {
-    /// A publisher waits for it.
+    /// Short, because a publisher waits for the response.
     private static let patience = Duration.seconds(5)
 
     let archive: any TaskArchive

@@ -24,7 +24,8 @@ struct SimulatorConfiguration: Sendable {
         ports = [:]
         for (provider, title) in [(Provider.apns, "Apple"), (.fcm, "Google"), (.huawei, "Huawei")] {
             let name = "CARILLON_SIMULATOR_\(provider.rawValue.uppercased())_PORT"
-            ports[provider] = SimulatorConfiguration.port(&environment, name: name, meaning: "Port of the simulated \(title)")
+            ports[provider] = SimulatorConfiguration.port(
+                &environment, name: name, meaning: "Port of the simulated \(title)")
         }
         adminPort = SimulatorConfiguration.port(
             &environment, name: "CARILLON_SIMULATOR_ADMIN_PORT", meaning: "Port for statistics and faults, plain HTTP")
@@ -39,7 +40,8 @@ struct SimulatorConfiguration: Sendable {
         limits = DeliveryBook.Limits()
         limits.devices = environment.integer(
             "CARILLON_SIMULATOR_DEVICES_MAX", default: limits.devices, in: 1...100_000_000,
-            meaning: "Devices that each provider counts individually; deliveries to further devices are counted together.")
+            meaning:
+                "Devices that each provider counts individually; deliveries to further devices are counted together.")
         limits.marks = environment.integer(
             "CARILLON_SIMULATOR_DELIVERIES_MAX", default: limits.marks, in: 1...100_000_000,
             meaning: "Newest deliveries of each provider that are checked for duplicates.")

@@ -30,7 +30,8 @@ struct ReporterConfiguration: Sendable {
             environment: &environment, prefix: "CARILLON_REPORTER_WEBHOOK", defaults: defaults)
         webhookPatience = environment.duration(
             "CARILLON_REPORTER_WEBHOOK_PATIENCE", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),
-            meaning: "How long after the closing of a task its report is retried at an endpoint that does not accept it.")
+            meaning:
+                "How long after the closing of a task its report is retried at an endpoint that does not accept it.")
         policy = AddressPolicy(allowing: "CARILLON_REPORTER_ALLOW_ADDRESSES", environment: &environment)
     }
 }

@@ -1,8 +1,8 @@
 import PushModel
 import Signing
 
-/// A publisher's key: `ck_<id>_<secret>`. The id finds the entry in an app's file, 256 random bits prove that the caller
-/// has the key. It prints itself without the secret; `reveal` is for the one moment in which it is handed out.
+/// A publisher's key: `ck_<id>_<secret>`. The id identifies the entry in an app file, the secret has 256 random
+/// bits. The description omits the secret; only `reveal` returns it, when the key is issued.
 package struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private static let marker = "ck"
     static let secretLength = 32
@@ -10,7 +10,7 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConve
     package let id: String
     let secret: [UInt8]
 
-    /// A new one.
+    /// Generates a new key.
     package static func random() -> APIKey {
         APIKey(id: Hexadecimal.encode(SecureRandom.bytes(6)), secret: SecureRandom.bytes(secretLength))
     }
@@ -20,7 +20,7 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConve
         self.secret = secret
     }
 
-    /// Nil for a text that cannot be a key.
+    /// Nil for a malformed key.
     package init?(_ text: String) {
         // The secret may contain the separator.
         let parts = text.utf8.split(separator: UInt8(ascii: "_"), maxSplits: 2, omittingEmptySubsequences: false)

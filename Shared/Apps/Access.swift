@@ -1,15 +1,15 @@
 package import PushModel
 
-/// What one caller may touch: decided once a request, from its key, or without one from its address. A path or a field
-/// only chooses among the apps listed here.
+/// The apps and scopes of one caller, determined once per request from its key or, without a key, from its address. A
+/// path or a field only selects among the apps listed here.
 package struct Access: Sendable {
     package enum Caller: Sendable, Equatable {
-        /// The id of the key it showed.
+        /// The id of the presented key.
         case key(String)
         case address
-        /// No key, and no range that its address is in.
+        /// No key, and an address outside of all allowed ranges.
         case nobody
-        /// A key that is wrong, unknown or expired. Its address does not help it: whoever shows a key means that key.
+        /// A wrong, unknown or expired key. A caller with a key is never authorized by its address.
         case wrongKey
     }
 
@@ -20,21 +20,21 @@ package struct Access: Sendable {
 
     package enum Choice: Sendable, Equatable {
         case app(PushApp)
-        /// No such app, as far as this caller may know: 404.
+        /// No app of this name among those granted: 404.
         case unknownApp
-        /// The app is granted, what is asked for is not: 403.
+        /// The app is granted, the scope is not: 403.
         case forbidden
         /// 401.
         case unauthenticated
-        /// Several apps are granted and none was named: 400.
+        /// Several apps are granted and none is named: 400.
         case ambiguous([AppID])
     }
 
     package let caller: Caller
-    /// One an app, in the order of their names.
+    /// One per app, sorted by name.
     package let grants: [Grant]
 
-    /// The id of the key that was shown; nil where an address was enough.
+    /// The id of the presented key; nil if the caller was authorized by its address.
     package var keyID: String? {
         guard case .key(let id) = caller else { return nil }
         return id
@@ -44,12 +44,12 @@ package struct Access: Sendable {
         grants.filter { $0.scopes.contains(scope) }.map(\.app)
     }
 
-    /// The app named in a path; nil takes the only one there is.
+    /// The app named in a path; nil selects the only granted app.
     package func choose(_ name: String?, scope: Scope) -> Choice {
         choose(scope) { name == nil || $0.id.text == name }
     }
 
-    /// The app that a dialect's own field names; nil takes the only one there is.
+    /// The app named in a field of the dialect; nil selects the only granted app.
     package func choose(_ dialect: Dialect, identifier: String?, scope: Scope) -> Choice {
         choose(scope) { app in
             identifier.map { app.identifiers[dialect]?.contains($0) == true } ?? true

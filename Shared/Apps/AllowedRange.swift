@@ -1,6 +1,6 @@
 package import ServiceKit
 
-/// What callers without a key may do when they come from these addresses.
+/// Scopes of callers without a key from a range of addresses.
 package struct AllowedRange: Sendable, Equatable {
     package let range: AddressRange
     package let scopes: Set<Scope>

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What apps say is theirs alone: identifiers, and the ids of keys.
+/// Values that must be unique among apps: identifiers and key ids.
 struct AppClaims {
     private var identifiers: [Dialect: [String: AppID]] = [:]
     private var keys: [String: (app: AppID, hash: [UInt8])] = [:]
@@ -12,7 +12,7 @@ struct AppClaims {
         for credential in app.credentials { keys[credential.id] = (app.id, credential.hash) }
     }
 
-    /// What the app may not have, because another has it.
+    /// The conflicts of the app with apps added before.
     func conflicts(of app: PushApp) -> [AppProblem] {
         let file = AppFolder.fileName(of: app.id)
         var conflicts: [AppProblem] = []
@@ -23,19 +23,19 @@ struct AppClaims {
                     .error(
                         file, field: "identifiers.\(dialect.rawValue)",
                         message:
-                            "\(text) is claimed by \(AppFolder.fileName(of: owner)) too; take it out of one of the two")
+                            "\(text) is also claimed by \(AppFolder.fileName(of: owner)); remove it from one file")
                 )
             }
         }
         for credential in app.credentials {
-            // The same entry in several files is one key for several apps.
+            // The same entry in several files is one key with several apps.
             guard let owner = keys[credential.id], owner.hash != credential.hash else { continue }
             conflicts.append(
                 .error(
                     file, field: "credentials",
                     message: """
-                        the id \(credential.id) belongs to another key in \(AppFolder.fileName(of: owner.app)); \
-                        take it out of one of the two
+                            the id \(credential.id) is used by another key in \(AppFolder.fileName(of: owner.app)); \
+                        remove it from one file
                         """))
         }
         return conflicts

@@ -2,9 +2,8 @@ import PushModel
 package import ServiceKit
 import Synchronization
 
-/// The apps, kept in step with their folder. Requests ask it at any time from anywhere; what is wrong in the folder is
-/// logged once, counted, and shown by `/readyz`, without making the service unready: one app's mistake is no reason to
-/// send nobody any work.
+/// The current apps, reloaded when their folder changes. Thread-safe. A problem in the folder is logged once, counted,
+/// and shown by `/readyz` without making the service unready: an error in one app must not stop the others.
 package final class AppDirectory: Service {
     private struct State {
         var inventory: AppInventory
@@ -23,7 +22,7 @@ package final class AppDirectory: Service {
     private let state: Mutex<State>
     private let stopRequested = OneTimeEvent()
 
-    /// Returns once the folder was read.
+    /// Returns after the first load of the folder.
     package static func open(
         _ configuration: AppsConfiguration, log: Log, metrics: Metrics, health: Health, time: any TimeSource
     ) async -> AppDirectory {
@@ -47,10 +46,10 @@ package final class AppDirectory: Service {
         health.addRemark("apps") { [weak self] in self?.remark }
     }
 
-    /// As it is now; a request that asks several questions takes one snapshot for all of them.
+    /// The current snapshot. A request uses one snapshot for all of its lookups.
     package var current: AppSnapshot { state.withLock { $0.snapshot } }
 
-    /// What a caller may touch. `peer` is the address that the connection came from.
+    /// The access of a caller. `peer` is the address of the connection.
     package func access(presented: String?, peer: String) -> Access {
         current.access(presented: presented, peer: peer, now: time.now)
     }
@@ -69,7 +68,7 @@ package final class AppDirectory: Service {
 
     private func reload() async {
         await onNativeThread("apps") { [self] in
-            // Only this one changes the inventory, so it is read without holding up those who ask for the snapshot.
+            // Only this function changes the inventory, so the files are read without holding the lock.
             var inventory = state.withLock { $0.inventory }
             let changes = inventory.read()
             let reported = state.withLock { state in
@@ -92,17 +91,17 @@ package final class AppDirectory: Service {
             switch change {
             case .added(let app): log.info("app added", [.app: app.text])
             case .changed(let app): log.info("app changed", [.app: app.text])
-            case .removed(let app): log.warning("app removed: its file is gone", [.app: app.text])
+            case .removed(let app): log.warning("app removed: file deleted", [.app: app.text])
             }
         }
         for problem in problems where !before.contains(problem) {
             switch problem.severity {
-            case .error: log.error("wrong; what was good before stays in force", [.reason: problem.description])
-            case .warning: log.warning("needs mending", [.reason: problem.description])
+            case .error: log.error("invalid app file; keeping the last valid version", [.reason: problem.description])
+            case .warning: log.warning("app file warning", [.reason: problem.description])
             }
         }
         for problem in before where !problems.contains(problem) {
-            log.info("mended", [.reason: problem.description])
+            log.info("app file problem resolved", [.reason: problem.description])
         }
     }
 

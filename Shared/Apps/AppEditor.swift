@@ -2,9 +2,9 @@ package import JSONKit
 package import PushModel
 package import ServiceKit
 
-/// Makes and changes app files for an operator. Whatever else stands in a file is kept as it was written. Its calls block.
+/// Creates and changes app files for an operator. Other members of a file are kept unchanged. Calls block.
 package struct AppEditor: Sendable {
-    /// A fresh key of a file that was changed, and how many keys it takes the place of.
+    /// A new key and the number of keys that it replaces.
     package struct Rotation: Sendable {
         package let key: APIKey
         package let scopes: Set<Scope>
@@ -26,7 +26,7 @@ package struct AppEditor: Sendable {
         "\(configuration.folder)/\(AppFolder.fileName(of: app))"
     }
 
-    /// Writes a file with a fresh key, and makes the folder and the pepper where there are none yet.
+    /// Writes an app file with a new key. Creates the folder and the pepper if they do not exist.
     package func add(
         _ app: AppID, scopes: Set<Scope> = usualScopes, allowing ranges: [AddressRange] = []
     ) throws(AppsError) -> APIKey {
@@ -48,8 +48,8 @@ package struct AppEditor: Sendable {
         return key
     }
 
-    /// A fresh key for each set of scopes that the valid keys have; those expire after `keep`, unless they do so before.
-    /// Keys that expired already are taken out.
+    /// Adds a new key for each set of scopes among the valid keys, which expire after `keep` at the latest. Expired
+    /// keys are removed.
     package func rotate(_ app: AppID, keeping keep: Duration) throws(AppsError) -> [Rotation] {
         let lock = try FolderLock(configuration.folder)
         defer { lock.release() }
@@ -77,7 +77,7 @@ package struct AppEditor: Sendable {
         return rotations
     }
 
-    /// Sets a member of the app's file, such as `providers`, to what it is to be from now on.
+    /// Replaces a member of the app file, such as `providers`.
     package func replace(_ member: String, of app: AppID, with value: JSON) throws(AppsError) {
         let lock = try FolderLock(configuration.folder)
         defer { lock.release() }
@@ -105,7 +105,7 @@ package struct AppEditor: Sendable {
         return (document, app)
     }
 
-    /// Never makes a second one beside keys that were hashed with a first: the new keys would work nowhere.
+    /// Never creates a second pepper while keys exist: services with the first pepper would reject keys hashed with it.
     private func pepper() throws(AppsError) -> Pepper {
         let file = PepperFile(path: configuration.pepperFile)
         if file.isMissing {
@@ -115,8 +115,8 @@ package struct AppEditor: Sendable {
                 throw AppsError(
                     code: .missing,
                     message: """
-                        there are keys, but the pepper they were hashed with is not at \(configuration.pepperFile); \
-                        name its file in CARILLON_PEPPER_FILE
+                        keys exist, but the pepper they were hashed with is not at \(configuration.pepperFile); \
+                        set CARILLON_PEPPER_FILE to its path
                         """)
             }
             try FileWriter.create(configuration.pepperFile, bytes: Pepper.randomFileContent(), mode: 0o600)

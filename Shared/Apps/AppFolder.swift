@@ -2,15 +2,15 @@ import Glibc
 import PushModel
 import ServiceKit
 
-/// The folder with a file for each app. Its calls block, so they are made on a native thread.
+/// The folder with one file per app. Calls block and are made on a native thread.
 struct AppFolder: Sendable {
-    /// A file as it was found.
+    /// Content of a file, or why it cannot be read.
     enum Content: Equatable, Sendable {
         case bytes([UInt8])
         case unreadable(String)
     }
 
-    /// What was found, or why nothing could be: the reason may pass, so that no app is gone because of it.
+    /// Files of the folder, or why it cannot be read. The cause may be temporary, so no app is removed because of it.
     enum Listing: Equatable, Sendable {
         case files([String: Content])
         case unreadable(String)
@@ -29,12 +29,12 @@ struct AppFolder: Sendable {
         try AppID(String(name.dropLast(suffix.count)))
     }
 
-    /// Every file whose name ends in `.json`, read whole: comparing contents sees every change, also where a mounted folder
-    /// is exchanged as a whole behind a link and times and sizes stay the same.
+    /// Reads every `.json` file completely: comparing contents detects every change, even if a mounted folder is
+    /// replaced through a link with the same times and sizes.
     func read() -> Listing {
         guard let directory = opendir(path) else {
             return .unreadable(
-                "the folder cannot be read: \(AppFolder.reason); make it, or name another: CARILLON_APPS")
+                "the folder cannot be read: \(AppFolder.reason); create it or set CARILLON_APPS")
         }
         defer { closedir(directory) }
         var files: [String: Content] = [:]
@@ -51,15 +51,15 @@ struct AppFolder: Sendable {
         return .files(files)
     }
 
-    /// Nil when it has gone meanwhile.
+    /// Nil if the file was deleted meanwhile.
     private func content(of name: String) -> Content? {
         let file = "\(path)/\(name)"
         var status = stat()
         guard stat(file, &status) == 0 else {
             return errno == ENOENT ? nil : .unreadable("cannot be read: \(AppFolder.reason)")
         }
-        // To open a pipe could wait for ever.
-        guard status.st_mode & S_IFMT == S_IFREG else { return .unreadable("is no file") }
+        // Opening a pipe could block forever.
+        guard status.st_mode & S_IFMT == S_IFREG else { return .unreadable("is not a regular file") }
         guard status.st_size <= AppReader.bytesMaximum else {
             return .unreadable("is larger than \(ByteText.print(AppReader.bytesMaximum))")
         }

@@ -1,5 +1,5 @@
-/// What the folder and the secrets of this process hold, read again and again; the last good version of each is kept. Its
-/// calls block, so they are made on a native thread.
+/// Apps and secrets of this process, read repeatedly; the last valid version of each is kept. Calls block and are made
+/// on a native thread.
 struct AppInventory: Sendable {
     private let configuration: AppsConfiguration
     private var shelf: AppShelf
@@ -40,13 +40,13 @@ struct AppInventory: Sendable {
             self.pepper = pepper
             return warning.map { .warning(configuration.pepperFile, field: "", message: $0) }
         case .unusable(let reason):
-            // Nobody needs it as long as there is no key.
+            // The pepper is not needed while there are no keys.
             guard apps.contains(where: { !$0.credentials.isEmpty }) else { return nil }
             return .error(configuration.pepperFile, field: "", message: reason)
         }
     }
 
-    /// Warnings, since the other apps and the app's other providers work whatever is wrong with one file.
+    /// Reported as warnings: an invalid key file does not affect other apps or other providers of the app.
     private mutating func readKeyFiles() -> [AppProblem] {
         let files = apps.sorted { $0.id < $1.id }.flatMap { app in
             app.keyFiles.filter { configuration.secrets.contains($0.secret) }

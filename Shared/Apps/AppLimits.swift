@@ -1,9 +1,9 @@
-/// Bounds of one app; nil means that only the machine bounds it.
+/// Limits of one app; nil for no limit.
 package struct AppLimits: Sendable, Equatable {
-    /// Devices registered at once.
+    /// Maximum number of registered devices.
     package var devices: Int?
     package var requestsPerSecond: Int?
-    /// Devices rung a second, over all tasks of the app.
+    /// Pushes per second over all tasks of the app.
     package var devicesPerSecond: Int?
 
     package init() {}

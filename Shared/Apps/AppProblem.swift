@@ -1,17 +1,17 @@
-/// Something about an app's file that its owner should mend.
+/// A problem in an app file that its owner should fix.
 package struct AppProblem: Sendable, Equatable, CustomStringConvertible {
     package enum Severity: Sendable {
-        /// The file as it stands cannot be used.
+        /// The current version of the file is not used.
         case error
-        /// It is used; something that needs what is missing will fail.
+        /// The file is used; operations that need the missing part will fail.
         case warning
     }
 
     package let severity: Severity
     package let file: String
-    /// Empty where the file as a whole is meant.
+    /// Empty for the file as a whole.
     package let field: String
-    /// What is wrong and how it should be.
+    /// The error and how to fix it.
     package let message: String
 
     package var description: String {

@@ -2,15 +2,15 @@ import JSONKit
 import PushModel
 import ServiceKit
 
-/// Turns an app's file into an app, or into everything that is wrong with it.
+/// Parses an app file into an app, or into a list of all its problems.
 struct AppReader {
     static let bytesMaximum = 256 * 1_024
 
     private let id: AppID
-    /// What relative paths in the file are relative to.
+    /// Base of relative paths in the file.
     private let folder: String
 
-    /// Nil when anything is wrong.
+    /// The app is nil if there is any problem.
     static func read(_ bytes: [UInt8], id: AppID, folder: String) -> (app: PushApp?, problems: [AppProblem]) {
         let file = AppFolder.fileName(of: id)
         do throws(JSONError) {
@@ -43,8 +43,8 @@ struct AppReader {
         for dialect in Dialect.allCases {
             let expected =
                 dialect == .appmetrica
-                ? "a number above 0, or a list of up to 32 of them"
-                : "a text of 1 to 128 bytes, or a list of up to 32 of them"
+                ? "an integer above 0, or an array of up to 32 of them"
+                : "a string of 1 to 128 bytes, or an array of up to 32 of them"
             let read = fields.value(dialect.rawValue, expected: expected) { value in
                 let all = value.elements ?? [value]
                 let texts = all.compactMap { identifier($0, dialect: dialect) }
@@ -80,7 +80,7 @@ struct AppReader {
         }
         let hasCertificate = fields.has("certificate_file")
         if hasCertificate && fields.has("key_file") {
-            fields.reject("certificate_file", message: "stands beside key_file; Apple takes one of the two")
+            fields.reject("certificate_file", message: "set together with key_file; keep only one of them")
         }
         let proof = hasCertificate ? apnsCertificate(fields) : apnsToken(fields)
         fields.rejectUnknown()
@@ -102,7 +102,7 @@ struct AppReader {
     }
 
     private func appleID(_ fields: JSONFields, name: String) -> String? {
-        fields.text(name, expected: "10 of A-Z and 0-9, as Apple shows it", isRequired: true) { text in
+        fields.text(name, expected: "10 characters of A-Z and 0-9, as shown by Apple", isRequired: true) { text in
             let isPlain = text.utf8.allSatisfy {
                 UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
             }
@@ -130,7 +130,7 @@ struct AppReader {
         let credentials = fields.elements("credentials", countMaximum: 64).compactMap { $0.fields.flatMap(credential) }
         let ids = credentials.map(\.id)
         for id in Set(ids) where ids.filter({ $0 == id }).count > 1 {
-            fields.reject("credentials", message: "the id \(id) occurs more than once")
+            fields.reject("credentials", message: "duplicate id \(id)")
         }
         return credentials
     }
@@ -172,7 +172,7 @@ struct AppReader {
 
     private func report(_ fields: JSONFields) -> ReportEndpoint? {
         let url = fields.text(
-            "url", expected: "a full https:// or http:// address, with a host and without a name or password",
+            "url", expected: "an absolute https:// or http:// URL with a host and without user and password",
             isRequired: true
         ) { text in
             WebAddress(text) != nil && text.utf8.allSatisfy { $0 < 0x80 } ? text : nil
@@ -219,7 +219,7 @@ struct AppReader {
         defaults.language = fields.text("language", expected: "a language such as en or pt-BR") { text in
             LanguageName.isPossible(text) ? text : nil
         }
-        let lifetime = fields.text("time_to_live", expected: "a time from 0s to 28d, such as 12h") { text in
+        let lifetime = fields.text("time_to_live", expected: "a duration from 0s to 28d, such as 12h") { text in
             DurationText.parse(text).flatMap { .zero ... .seconds(28 * 86_400) ~= $0 ? $0 : nil }
         }
         defaults.timeToLive = lifetime ?? defaults.timeToLive

@@ -1,11 +1,11 @@
-/// A kind of secret that stands beside the app files. A process reads the kinds it needs and never opens a file of another
-/// kind, so that only the services with a use for a secret need to be given it.
+/// A kind of secret stored beside the app files. A process reads only the kinds it needs and never opens other files,
+/// so that a secret is mounted only into the services that use it.
 package enum AppSecret: Sendable, CaseIterable {
-    /// The secret under which the keys of publishers are hashed.
+    /// The secret that publishers' keys are hashed with.
     case pepper
     case apns
     case fcm
     case huawei
-    /// What reports are authorized and signed with.
+    /// Secrets that authorize and sign reports.
     case report
 }

@@ -1,10 +1,10 @@
 import PushModel
 
-/// Which version of each file is in force. Decides and does nothing: what was found in the folder goes in, the apps that
-/// count and what is wrong come out.
+/// Decides which version of each file is in effect, without I/O: the input is the content of the folder, the output the
+/// effective apps and the problems.
 ///
-/// A file that becomes wrong, or claims what another app has, keeps its last good version; an app whose file is gone is
-/// gone.
+/// A file that becomes invalid, or claims a value of another app, keeps its last valid version. An app whose file is
+/// deleted is removed.
 struct AppShelf: Sendable {
     enum Change: Equatable, Sendable {
         case added(AppID)
@@ -14,11 +14,11 @@ struct AppShelf: Sendable {
 
     private struct Entry {
         let content: AppFolder.Content
-        /// What the content says; nil when it is wrong.
+        /// The parsed content; nil if it is invalid.
         let latest: PushApp?
         let faults: [AppProblem]
         var inForce: PushApp?
-        /// Why `latest` could not take its place.
+        /// Why `latest` is not in effect.
         var conflicts: [AppProblem] = []
     }
 
@@ -32,13 +32,13 @@ struct AppShelf: Sendable {
 
     var apps: [PushApp] { entries.values.compactMap(\.inForce) }
 
-    /// In the order of the files.
+    /// Sorted by file name.
     var problems: [AppProblem] {
         (folderFault.map { [$0] } ?? [])
             + entries.sorted { $0.key < $1.key }.flatMap { $0.value.faults + $0.value.conflicts }
     }
 
-    /// Files whose content is not what counts.
+    /// Number of files whose current content is not in effect.
     var brokenFiles: Int { entries.values.filter { !($0.faults + $0.conflicts).isEmpty }.count }
 
     mutating func take(_ listing: AppFolder.Listing) -> [Change] {
@@ -69,18 +69,18 @@ struct AppShelf: Sendable {
                 return Entry(content: content, latest: app, faults: faults, inForce: inForce)
             } catch {
                 let fault = AppProblem.error(
-                    name, field: "", message: "the name before .json is the app's and \(error)")
+                    name, field: "", message: "invalid app name before .json: \(error)")
                 return Entry(content: content, latest: nil, faults: [fault], inForce: inForce)
             }
         }
     }
 
-    /// Puts every good version in force that takes nothing from another app. Who has something keeps it; of two newcomers
-    /// the first by name gets it.
+    /// Activates every valid version that does not conflict with another app. An existing owner of a value keeps it; of
+    /// two new claims the first by file name wins.
     private mutating func settle() {
         var refused: [String: [AppProblem]] = [:]
-        // A newcomer that is refused falls back on its former version, which may be in the way of one accepted before
-        // it: the round begins anew, without it. Each round refuses one more, so there is a last one.
+        // A refused file falls back to its previous version, which may conflict with one accepted earlier in this
+        // round: the round restarts without it. Each round refuses one more file, so the loop ends.
         while let (name, conflicts) = firstConflict(refused: Set(refused.keys)) { refused[name] = conflicts }
         for name in entries.keys {
             let conflicts = refused[name]

@@ -2,22 +2,22 @@ package import PushModel
 package import ServiceKit
 import Signing
 
-/// All apps as they were at one moment. Immutable and shared: a request takes one and decides by it to the end.
+/// All apps at one point in time. Immutable and shared: a request uses one snapshot until it ends.
 package final class AppSnapshot: Sendable {
     private struct Owner: Sendable {
         let app: PushApp
         let credential: Credential
     }
 
-    /// In the order of their names.
+    /// Sorted by name.
     package let apps: [PushApp]
     private let appsByID: [AppID: PushApp]
     private let appsByIdentifier: [Dialect: [String: PushApp]]
-    /// One key may be granted several apps: its entry stands in the file of each.
+    /// A key with several apps has an entry in the file of each.
     private let ownersByKeyID: [String: [Owner]]
     private let pepper: Pepper?
 
-    /// Without a pepper no key is recognised.
+    /// Without a pepper all keys are rejected.
     init(_ apps: [PushApp], pepper: Pepper?) {
         self.apps = apps.sorted { $0.id < $1.id }
         self.pepper = pepper
@@ -42,17 +42,17 @@ package final class AppSnapshot: Sendable {
         appsByID[id]
     }
 
-    /// For work that was accepted already; what a caller may touch is `access`'s to say.
+    /// For work that is already accepted. `access` decides which apps a caller may use.
     package func app(_ dialect: Dialect, identifier: String) -> PushApp? {
         appsByIdentifier[dialect]?[identifier]
     }
 
-    /// What a caller may touch: by the key it presented, or without one by the address it comes from.
+    /// The access of a caller: by the presented key or, without a key, by its address.
     package func access(presented: String?, peer: String, now: Timestamp) -> Access {
         guard let presented else { return access(from: peer) }
         guard let key = APIKey(presented), let pepper else { return Access(caller: .wrongKey, grants: []) }
         let owners = ownersByKeyID[key.id] ?? []
-        // The same work whether the id exists or not; all owners of one id have the same hash.
+        // Constant time whether or not the id exists; all owners of one id have the same hash.
         let isRight = ConstantTime.areEqual(
             pepper.hash(of: key), owners.first?.credential.hash ?? pepper.nobodysHash)
         let valid = owners.filter { $0.credential.isValid(at: now) }

@@ -1,6 +1,6 @@
-/// One look at the folder, for an operator who asks. The call blocks.
+/// One scan of the folder, for commands of the operator. The call blocks.
 package struct AppSurvey: Sendable {
-    /// The apps whose files are right, in the order of their names.
+    /// The apps with valid files, sorted by name.
     package let apps: [PushApp]
     package let problems: [AppProblem]
 

@@ -1,6 +1,6 @@
 package import ServiceKit
 
-/// Where the apps are, which of their secrets this process reads, and how soon a change of them counts.
+/// Folder of the apps, the secrets that this process reads, and the interval of reloads.
 package struct AppsConfiguration: Sendable {
     package var folder: String
     package var secrets: Set<AppSecret>
@@ -19,8 +19,8 @@ package struct AppsConfiguration: Sendable {
 
     package init(environment: inout EnvironmentReader, reading secrets: Set<AppSecret>) {
         let folder = environment.text(
-            "CARILLON_APPS", default: "apps", meaning: "The folder with a file NAME.json for each app.")
-        // A process that does not need the pepper does not know the variable either.
+            "CARILLON_APPS", default: "apps", meaning: "Folder with one file NAME.json per app.")
+        // In a process without the pepper the variable is unknown.
         let pepperFile =
             secrets.contains(.pepper)
             ? environment.optionalText(

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// Why the folder of the apps, or a file in it, could not be used as asked.
+/// An operation on the folder of the apps, or on a file in it, failed.
 package struct AppsError: RetriableError, Sendable, CustomStringConvertible {
     package enum Code: Sendable {
         case exists
@@ -14,7 +14,7 @@ package struct AppsError: RetriableError, Sendable, CustomStringConvertible {
     package let code: Code
     package let message: String
 
-    /// Each waits for somebody to change something.
+    /// All errors need a change by the operator.
     package var isRetriable: Bool { false }
     package var description: String { message }
 }

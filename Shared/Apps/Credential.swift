@@ -1,6 +1,6 @@
 package import ServiceKit
 
-/// A publisher's key as an app file holds it: enough to recognise the key, not to know it.
+/// A publisher's key as stored in an app file: its hash, not the key itself.
 package struct Credential: Sendable, Equatable {
     package let id: String
     /// HMAC-SHA-256 of the key's secret under the pepper.

@@ -2,9 +2,9 @@ import JSONKit
 import PushModel
 import ServiceKit
 
-/// How a credential stands in an app's file.
+/// JSON format of a credential in an app file.
 enum CredentialText {
-    static let hashShape = "hmac-sha256: and 64 hexadecimal digits, as carillon apps rotate writes it"
+    static let hashShape = "hmac-sha256: and 64 hexadecimal digits, as written by carillon apps rotate"
     private static let hashMarker = "hmac-sha256:"
 
     static func hash(_ text: String) -> [UInt8]? {

@@ -1,4 +1,4 @@
-/// The publishers' protocols that name an app in the request itself. The raw value stands in app files.
+/// Publisher APIs that name the app in the request. The raw value is used in app files.
 package enum Dialect: String, CaseIterable, Sendable {
     /// `app_id`.
     case richie

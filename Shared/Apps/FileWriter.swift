@@ -1,28 +1,28 @@
 import Glibc
 import ServiceKit
 
-/// Puts whole files in place: a reader sees the former content or the new one, also after a power cut.
+/// Writes files atomically: a reader sees either the old or the new content, even after a power failure.
 enum FileWriter {
     static func makeFolder(_ path: String) throws(AppsError) {
         guard mkdir(path, 0o755) != 0, errno != EEXIST else { return }
-        throw failure("the folder \(path) cannot be made", error: errno)
+        throw failure("the folder \(path) cannot be created", error: errno)
     }
 
     /// Refuses to overwrite.
     static func create(_ path: String, bytes: [UInt8], mode: mode_t) throws(AppsError) {
         let temporary = try writeTemporary(beside: path, bytes, mode: mode)
         defer { unlink(temporary) }
-        // Unlike a rename, a link fails where there is a file already.
+        // Unlike rename, link fails if the file exists.
         guard link(temporary, path) == 0 else {
             guard errno != EEXIST else {
-                throw AppsError(code: .exists, message: "\(path) exists already, and stays as it is")
+                throw AppsError(code: .exists, message: "\(path) already exists and was not changed")
             }
             throw failure("\(path) cannot be written", error: errno)
         }
         syncFolder(of: path)
     }
 
-    /// Takes the place of a file, with its mode; where the path is a link, of the file it leads to.
+    /// Replaces a file and keeps its mode. If the path is a link, its target is replaced.
     static func replace(_ path: String, bytes: [UInt8]) throws(AppsError) {
         guard let resolved = realpath(path, nil) else { throw failure("\(path) cannot be found", error: errno) }
         let target = String(cString: resolved)
@@ -38,13 +38,13 @@ enum FileWriter {
         syncFolder(of: target)
     }
 
-    /// Its name begins with a dot, so that nobody takes it for an app's file.
+    /// The name starts with a dot, so that it is not read as an app file.
     private static func writeTemporary(
         beside path: String, _ bytes: [UInt8], mode: mode_t
     ) throws(AppsError) -> String {
         var template = Array("\(folder(of: path))/.carillon-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw failure("nothing can be written in \(folder(of: path))", error: errno) }
+        guard descriptor >= 0 else { throw failure("cannot write in \(folder(of: path))", error: errno) }
         defer { close(descriptor) }
         let temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         guard fchmod(descriptor, mode) == 0, WholeWrite.write(bytes, to: descriptor), fsync(descriptor) == 0 else {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Held by one process while it changes files of a folder, so that two operators do not undo each other's work. The system
-/// lets go of it when the process ends.
+/// Lock of one process that changes files of a folder, so that two operators do not overwrite each other's changes. The
+/// system releases it when the process ends.
 struct FolderLock {
     let descriptor: Int32
 
@@ -13,11 +13,11 @@ struct FolderLock {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw AppsError(code: .unwritable, message: "another carillon is changing \(path) just now; try again")
+            throw AppsError(code: .unwritable, message: "another carillon process is changing \(path); retry")
         }
     }
 
-    /// Let go of by name: a child that is just being started still has a copy of the descriptor, until it is another program.
+    /// Unlocks explicitly: a child process has a copy of the descriptor between fork and exec.
     func release() {
         flock(descriptor, LOCK_UN)
         close(descriptor)

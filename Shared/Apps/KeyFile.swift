@@ -1,8 +1,8 @@
-/// A file beside the app's own that holds something secret.
+/// A file with a secret that an app file refers to.
 package struct KeyFile: Sendable, Hashable {
-    /// Where the app file names it, such as `providers.apns.key_file`.
+    /// The field in the app file, such as `providers.apns.key_file`.
     package let field: String
-    /// As it can be opened: a relative path was written relative to the folder of the apps.
+    /// The path to open; relative paths are already resolved against the folder of the apps.
     package let path: String
 
     package init(field: String, path: String) {

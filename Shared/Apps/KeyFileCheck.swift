@@ -2,10 +2,11 @@ import Glibc
 import ServiceKit
 import Signing
 
-/// Whether the files beside the apps' own hold what their fields say, so that a wrong one shows when it is put there and
-/// not with the first push. A file is read again only when it is another one than before: there may be thousands.
+/// Checks that key files have the content that their fields require, so that an invalid file is reported when it is
+/// installed and not at the first push. A file is read again only if its stamp changed: there may be thousands of
+/// files.
 struct KeyFileCheck: Sendable {
-    /// What a file should hold.
+    /// Expected content of a file.
     enum Content: Sendable, Hashable {
         case appleKey
         case certificate
@@ -36,7 +37,7 @@ struct KeyFileCheck: Sendable {
     private static let bytesMaximum = ServiceAccount.bytesMaximum
     private var answers: [Question: (stamp: Stamp, problem: String?)] = [:]
 
-    /// What is wrong with each file, in words for whoever put it there; what is no longer asked about is forgotten.
+    /// The problem of each file, in the order of `files`. Results of files not in the list are discarded.
     mutating func problems(of files: [PushApp.NamedKeyFile]) -> [String?] {
         var asked: [Question: (stamp: Stamp, problem: String?)] = [:]
         defer { answers = asked }
@@ -44,7 +45,7 @@ struct KeyFileCheck: Sendable {
             let (path, content) = (named.file.path, named.content)
             let question = Question(path: path, content: content)
             var status = stat()
-            // A file that cannot be read may be mended without a trace in its own stamp.
+            // A file may become readable without a change of its stamp.
             guard access(path, R_OK) == 0, stat(path, &status) == 0 else {
                 return "\(path) cannot be read: \(String(cString: strerror(errno)))"
             }
@@ -57,7 +58,7 @@ struct KeyFileCheck: Sendable {
     }
 
     private static func problem(of path: String, status: stat, content: Content) -> String? {
-        guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is no file" }
+        guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is not a regular file" }
         guard let bytes = SmallFile.read(path, bytesMaximum: bytesMaximum) else {
             return "\(path) cannot be read, or is larger than \(ByteText.print(bytesMaximum))"
         }
@@ -90,12 +91,12 @@ struct KeyFileCheck: Sendable {
     }
 
     private static func marked(_ label: String, text: String, path: String) -> String? {
-        text.contains("\(label)-----") ? nil : "\(path) holds no \(label.lowercased()) as PEM"
+        text.contains("\(label)-----") ? nil : "\(path) contains no PEM \(label.lowercased())"
     }
 }
 
 extension PushApp {
-    /// A file the app depends on besides its own.
+    /// A key file that the app refers to.
     struct NamedKeyFile {
         let file: KeyFile
         let secret: AppSecret

@@ -1,4 +1,4 @@
-/// The shape of BCP 47, not its registry: `en`, `pt-BR`, `zh-Hant-TW`; an underscore is taken for the hyphen.
+/// Checks the syntax of BCP 47, not its registry: `en`, `pt-BR`, `zh-Hant-TW`; an underscore counts as a hyphen.
 enum LanguageName {
     static func isPossible(_ text: String) -> Bool {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
@@ -9,7 +9,7 @@ enum LanguageName {
     }
 }
 
-/// The shape of an IANA time zone's name; whether it is known is asked where it is used.
+/// Checks the syntax of an IANA time zone name; whether the zone exists is checked where it is used.
 enum TimeZoneName {
     static func isPossible(_ text: String) -> Bool {
         1...64 ~= text.utf8.count && !text.hasPrefix("/") && !text.contains("..")

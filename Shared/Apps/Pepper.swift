@@ -1,18 +1,18 @@
 import PushModel
 import Signing
 
-/// The secret under which keys are hashed; it stands apart from the apps' files, so that whoever reads those learns
-/// nothing about a key.
+/// The secret that keys are hashed with. It is stored apart from the app files, so that these reveal nothing about a
+/// key.
 struct Pepper: Sendable {
     static let bytesMaximum = 4 * 1_024
     private static let lengthMinimum = 32
 
     private let key: HMACKey
     private let content: [UInt8]
-    /// What a key is compared with whose id nobody has, so that the answer takes as long as for one that somebody has.
+    /// Compared with a key of an unknown id, so that the check takes as long as for a known id.
     let nobodysHash: [UInt8]
 
-    /// Nil when there are too few bytes to be a secret. Line breaks at the end do not count.
+    /// Nil if there are too few bytes for a secret. Trailing line breaks are ignored.
     init?(fileContent: [UInt8]) {
         var content = fileContent
         while let last = content.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { content.removeLast() }
@@ -22,7 +22,7 @@ struct Pepper: Sendable {
         nobodysHash = SecureRandom.bytes(SHA256.byteCount)
     }
 
-    /// The content of a new pepper's file.
+    /// Content of a new pepper file.
     static func randomFileContent() -> [UInt8] {
         Array("\(Hexadecimal.encode(SecureRandom.bytes(32)))\n".utf8)
     }

@@ -1,13 +1,14 @@
 import PushModel
 import ServiceKit
 
-/// Where the dialects' clients put a key: an `Authorization` header of one of several schemes.
+/// Extracts the key from an `Authorization` header of any supported scheme.
 package enum PresentedKey {
-    /// Several times the longest key; a longer text is none, and is not looked at.
+    /// Several times the longest key; a longer header is not parsed.
     private static let bytesMaximum = 1_024
 
-    /// What to ask `access` about. Nil without a header; empty, which no key is, when the header holds none: whoever sends
-    /// one means to be let in by it. `Basic` carries the key as the password, or as the user's name without a password.
+    /// The key to pass to `access`. Nil without a header; empty, which is never a valid key, if the header contains no
+    /// key, so that the request is refused. `Basic` holds the key as the password, or as the user name without a
+    /// password.
     package static func text(inAuthorization header: String?) -> String? {
         guard let header else { return nil }
         guard header.utf8.count <= bytesMaximum else { return "" }

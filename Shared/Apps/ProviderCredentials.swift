@@ -1,6 +1,6 @@
 package import PushModel
 
-/// Whom the app's devices are reached through. Keys stay in their files: whoever sends reads them.
+/// Provider settings of an app. Keys stay in their files, which the senders read.
 package struct ProviderCredentials: Sendable, Equatable {
     package var apns: APNsCredentials?
     package var fcm: FCMCredentials?
@@ -8,7 +8,7 @@ package struct ProviderCredentials: Sendable, Equatable {
 
     package init() {}
 
-    /// Whether anything can be sent to devices of this protocol.
+    /// True if the app can send to devices of this protocol.
     package func has(_ kind: PushProtocol) -> Bool {
         switch kind {
         case .apns: apns != nil
@@ -22,7 +22,7 @@ package struct ProviderCredentials: Sendable, Equatable {
 package struct APNsCredentials: Sendable, Hashable {
     package enum Proof: Sendable, Hashable {
         case token(keyFile: KeyFile, keyID: String, teamID: String)
-        /// PEM; the key may stand in the certificate's file.
+        /// PEM; the key may be in the certificate's file.
         case certificate(file: KeyFile, keyFile: KeyFile?)
     }
 
@@ -38,13 +38,13 @@ package struct APNsCredentials: Sendable, Hashable {
 
 package struct FCMCredentials: Sendable, Equatable {
     package let serviceAccountFile: KeyFile
-    /// Nil takes the project that the service account names.
+    /// Nil for the project of the service account.
     package let project: String?
 }
 
 package struct HuaweiCredentials: Sendable, Equatable {
     package let clientID: String
     package let clientSecretFile: KeyFile
-    /// Sends by project where it is set, else by client id.
+    /// If set, pushes are sent by project, otherwise by client id.
     package let project: String?
 }

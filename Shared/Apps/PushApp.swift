@@ -1,9 +1,9 @@
 package import PushModel
 
-/// One app as its file describes it. A value: whoever holds one keeps it as it was when it was taken.
+/// One app as described in its file. A value: a copy does not follow later changes of the file.
 package struct PushApp: Sendable, Equatable {
     package let id: AppID
-    /// What each dialect calls it; several where one app has several bundle ids or numbers.
+    /// Identifiers of the app by dialect; several if the app has several bundle ids or numbers.
     package var identifiers: [Dialect: [String]] = [:]
     package var providers = ProviderCredentials()
     package var credentials: [Credential] = []

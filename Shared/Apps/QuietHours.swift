@@ -1,8 +1,8 @@
-/// The time of day in which devices are not rung; it may pass midnight.
+/// The time of day without pushes; it may span midnight.
 package struct QuietHours: Sendable, Equatable {
     /// Minutes after midnight.
     package let start: Int
     package let end: Int
-    /// IANA name; for devices whose own time zone is not known.
+    /// IANA name; for devices without a time zone.
     package let timeZone: String
 }

@@ -1,4 +1,4 @@
-/// Where the app's owner wants to hear how its tasks went.
+/// The endpoint that receives the reports of the app's tasks.
 package struct ReportEndpoint: Sendable, Equatable {
     package let url: String
     /// A file with the value of the `Authorization` header.

@@ -1,8 +1,8 @@
-/// What a credential or an address range may do. No scope includes another.
+/// A permission of a credential or an address range. No scope includes another.
 package enum Scope: String, CaseIterable, Sendable, Comparable {
-    /// Ring devices: topics, users, lists of devices.
+    /// Send pushes to topics, users and lists of devices.
     case publish
-    /// Ring every device of the app at once.
+    /// Send pushes to all devices of the app.
     case broadcast
     /// Register devices and change their registration.
     case register

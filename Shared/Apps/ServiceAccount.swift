@@ -2,9 +2,9 @@ import JSONKit
 package import ServiceKit
 package import Signing
 
-/// Google's service account as its JSON file describes it.
+/// A service account of Google, read from its JSON file.
 package struct ServiceAccount: Sendable {
-    /// Why a file is none, in words for whoever put it there. Nothing of its content is in them.
+    /// Why a file is not a service account. The text contains nothing of the file.
     package struct FormatError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -15,17 +15,17 @@ package struct ServiceAccount: Sendable {
     private let signer: JWTSigner
 
     package static let bytesMaximum = 64 << 10
-    /// What the token is to be good for.
+    /// OAuth scope of the requested token.
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
     private static let lifetime: Int64 = 3_600
 
-    /// `file` is what flaws call it.
+    /// `file` is the name used in errors.
     package init(_ bytes: [UInt8], file: String) throws(FormatError) {
         let document: JSON
         do throws(JSONError) {
             document = try JSON(bytes)
         } catch {
-            throw FormatError(description: "\(file) is no JSON: \(error)")
+            throw FormatError(description: "\(file) is not valid JSON: \(error)")
         }
         let problems = JSONProblems()
         let fields = JSONFields(document, problems: problems)
@@ -40,7 +40,7 @@ package struct ServiceAccount: Sendable {
         }
         guard let email, let project, let key, let tokenURL, problems.all.isEmpty else {
             let list = problems.all.map(\.description).joined(separator: "; ")
-            throw FormatError(description: "\(file) is no service account: \(list)")
+            throw FormatError(description: "\(file) is not a service account: \(list)")
         }
         do throws(SigningError) {
             let signingKey = try SigningKey(pem: Secret(key), from: "private_key of \(file)", for: .rs256)
@@ -53,7 +53,7 @@ package struct ServiceAccount: Sendable {
         self.tokenURL = tokenURL
     }
 
-    /// It stands in a path.
+    /// Checked because the project is part of a URL path.
     package static func isProject(_ text: String) -> Bool {
         1...64 ~= text.utf8.count
             && text.unicodeScalars.allSatisfy {
@@ -64,7 +64,7 @@ package struct ServiceAccount: Sendable {
             }
     }
 
-    /// Says to Google who asks for a token.
+    /// The signed JWT for a token request.
     package func assertion(at now: Timestamp) throws(SigningError) -> Secret {
         let issued = now.milliseconds / 1_000
         return try signer.sign { claims in

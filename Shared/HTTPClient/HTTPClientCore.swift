@@ -115,7 +115,8 @@ final class HTTPClientCore: Sendable {
             if Task.isCancelled { return refuse(HTTPClientCore.cancelled) }
             switch state.queue.admit(id, host: host, deadline: deadline) {
             case .full:
-                return refuse(HTTPClientError(.full, message: "\(configuration.waitingMaximum) requests are already queued"))
+                return refuse(
+                    HTTPClientError(.full, message: "\(configuration.waitingMaximum) requests are already queued"))
             case .closed: return refuse(HTTPClientCore.closed)
             case .admitted:
                 state.pending[id] = Pending(request: request, admitted: now, continuation: continuation)

@@ -39,7 +39,9 @@ package final class HTTPServer: Sendable {
         let configuration = core.configuration
         DescriptorLimit.raise(toHold: configuration.connectionsMaximum, log: core.log)
         let port = try state.withLock { state throws(HTTPServerError) in
-            guard case .new = state else { throw HTTPServerError(.startedTwice, message: "\(name) was already started") }
+            guard case .new = state else {
+                throw HTTPServerError(.startedTwice, message: "\(name) was already started")
+            }
             let identity = try configuration.tls.map { files throws(HTTPServerError) in
                 try ServerIdentity(files, of: name, log: core.log)
             }

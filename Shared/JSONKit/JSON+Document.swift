@@ -1,5 +1,5 @@
 extension JSON {
-    /// Takes one whole document in strict UTF-8. Nothing that is in the bytes can trap: what is wrong is thrown.
+    /// Parses one whole document in strict UTF-8. Invalid input throws and never traps.
     package init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         guard bytes.count <= limits.bytesMaximum else {
             throw JSONError(
@@ -7,7 +7,7 @@ extension JSON {
         }
         if let problem = JSONSize(of: bytes).problem(limits) { throw problem }
         guard let parser = SimdJSONParser(limits), let value = try parser.value(of: bytes) else {
-            throw JSONError(code: .outOfMemory, message: "no memory to read the document", position: nil)
+            throw JSONError(code: .outOfMemory, message: "not enough memory to parse the document", position: nil)
         }
         self = value
     }

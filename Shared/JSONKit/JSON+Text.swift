@@ -1,10 +1,10 @@
 import ServiceKit
 
 extension JSON {
-    /// The document with indented lines, as people edit it, ended by a line break.
+    /// The document in indented lines with a final line break, for files that people edit.
     package var indentedText: String { lines(indent: "") + "\n" }
 
-    /// The value on one line without blanks, as machines send it.
+    /// The value on one line without whitespace.
     package var compactText: String { String(decoding: compactBytes, as: UTF8.self) }
 
     package var compactBytes: [UInt8] {

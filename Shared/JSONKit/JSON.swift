@@ -3,7 +3,7 @@ package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// A whole number beyond what `integer` holds.
+    /// An integer beyond the range of `integer`.
     case unsigned(UInt64)
     case number(Double)
     case string(String)
@@ -30,14 +30,14 @@ package enum JSON: Sendable, Equatable {
         object?[name]
     }
 
-    /// What it is, for sentences such as "must be a text, not a list".
+    /// The kind of value, for messages such as "expected a string, got an array".
     package var kind: String {
         switch self {
         case .null: "null"
-        case .bool: "true or false"
+        case .bool: "a boolean"
         case .integer, .unsigned, .number: "a number"
-        case .string: "a text"
-        case .array: "a list"
+        case .string: "a string"
+        case .array: "an array"
         case .object: "an object"
         }
     }

@@ -1,4 +1,4 @@
-/// One element of a list.
+/// One element of an array.
 package struct JSONElement {
     package let value: JSON
     package let problems: JSONProblems
@@ -14,13 +14,13 @@ package struct JSONElement {
 
     package var path: String { "\(list)[\(index)]" }
 
-    /// As an object; nil, and a problem, for anything else.
+    /// The element as an object; nil, and a problem, for any other value.
     package var fields: JSONFields? { JSONFields.ofObject(value, path: path, problems: problems) }
 
-    /// `expected` completes "must be …".
+    /// `expected` completes "expected …".
     package func value<Value>(expected: String, _ convert: (JSON) -> Value?) -> Value? {
         if let converted = convert(value) { return converted }
-        problems.add(path, message: "must be \(expected)")
+        problems.add(path, message: "expected \(expected)")
         return nil
     }
 

@@ -1,6 +1,5 @@
-/// The elements of a list. Each is made when it is asked for, with its path: long lists are read once, and few of their
-/// elements are wrong. Going through them ends early when no further problem is kept: the document is refused then,
-/// whatever else is in it.
+/// The elements of an array, created lazily with their paths: long arrays are read once, and few elements are invalid.
+/// Iteration ends early once `problems` is full, because the document is refused anyway.
 package struct JSONElements: Sequence {
     package struct Iterator: IteratorProtocol {
         fileprivate let elements: JSONElements

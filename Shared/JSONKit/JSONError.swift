@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// Why bytes are no JSON document that may be taken.
+/// Why bytes are refused as a JSON document.
 package struct JSONError: RetriableError, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable {
         case tooLarge
@@ -16,7 +16,7 @@ package struct JSONError: RetriableError, Sendable, Equatable, CustomStringConve
 
     package let code: Code
     package let message: String
-    /// Where it went wrong, as far as that is one place.
+    /// Position of the error; nil if it has no single position.
     package let position: JSONPosition?
 
     package var isRetriable: Bool { code == .outOfMemory }

@@ -1,40 +1,40 @@
 import ServiceKit
 
-/// Reads the members of one object. What is asked for is what may be there: `rejectUnknown` names the rest. A member that
-/// is null counts as absent. Every mistake goes to `problems` with its path, and the reader goes on.
+/// Reads the members of one object. Every name that is read is allowed; `rejectUnknown` reports the others. A null
+/// member counts as absent. Each error is added to `problems` with its path, and reading continues.
 ///
-/// Belongs to the one function that reads the document.
+/// Not thread-safe; used by one function that reads the document.
 package final class JSONFields {
     package let path: String
     package let problems: JSONProblems
     private let object: JSONObject
-    /// In the order in which they were asked for.
+    /// In the order in which they were read.
     private var known: [String] = []
     private var isKnown: Set<String> = []
 
-    /// Anything but an object is a problem, and then reads as an empty one.
+    /// Any value other than an object is a problem and is read as an empty object.
     package init(_ value: JSON, path: String = "", problems: JSONProblems) {
         self.path = path
         self.problems = problems
         object = value.object ?? JSONObject()
-        if value.object == nil { problems.add(path, message: "must be an object, not \(value.kind)") }
+        if value.object == nil { problems.add(path, message: "expected an object, got \(value.kind)") }
     }
 
-    /// Nil, and a problem, for anything but an object.
+    /// Nil, and a problem, for a value other than an object.
     static func ofObject(_ value: JSON, path: String, problems: JSONProblems) -> JSONFields? {
         let fields = JSONFields(value, path: path, problems: problems)
         return value.object == nil ? nil : fields
     }
 
-    /// Names in the document that nobody asked for.
+    /// Names in the document that were neither read nor allowed.
     package var unknownNames: [String] { object.members.lazy.map(\.name).filter { !self.isKnown.contains($0) } }
 
-    /// To be called when everything was read. `explain` may say of a name why it cannot stand here.
+    /// Call after all members are read. `explain` may return a specific message for a name.
     package func rejectUnknown(_ explain: (String) -> String? = { _ in nil }) {
         for (name, _) in object.members {
             guard !problems.isFull else { return }
             guard !isKnown.contains(name) else { continue }
-            let message = explain(name) ?? "unknown name" + problems.advice(on: name, among: known)
+            let message = explain(name) ?? "unknown field" + problems.advice(on: name, among: known)
             problems.add(path(of: OutsideText.excerpt(name)), message: message)
         }
     }
@@ -43,7 +43,7 @@ package final class JSONFields {
         problems.add(path(of: name), message: message)
     }
 
-    /// These may be there, and are not looked at.
+    /// Allows names without reading them.
     package func allow(_ names: some Sequence<String>) {
         for name in names { allow(name) }
     }
@@ -56,16 +56,16 @@ package final class JSONFields {
         member(name) != nil
     }
 
-    /// Any kind of value. `expected` completes "must be …"; `convert` answers nil for what it is not.
+    /// A value of any kind. `expected` completes "expected …"; `convert` returns nil for an invalid value.
     package func value<Value>(
         _ name: String, expected: String, isRequired: Bool = false, convert: (JSON) -> Value?
     ) -> Value? {
         guard let member = member(name) else {
-            if isRequired { reject(name, message: "is missing; it must be \(expected)") }
+            if isRequired { reject(name, message: "missing; expected \(expected)") }
             return nil
         }
         if let value = convert(member) { return value }
-        reject(name, message: "must be \(expected)")
+        reject(name, message: "expected \(expected)")
         return nil
     }
 
@@ -77,7 +77,7 @@ package final class JSONFields {
     }
 
     package func integer(_ name: String, in range: ClosedRange<Int>, isRequired: Bool = false) -> Int? {
-        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        let expected = "an integer from \(range.lowerBound) to \(range.upperBound)"
         return value(name, expected: expected, isRequired: isRequired) { value in
             guard case .integer(let integer) = value, let number = Int(exactly: integer), range.contains(number) else {
                 return nil
@@ -87,12 +87,12 @@ package final class JSONFields {
     }
 
     package func text(_ name: String, bytesMaximum: Int = 1_024, isRequired: Bool = false) -> String? {
-        text(name, expected: "a text of 1 to \(bytesMaximum) bytes", isRequired: isRequired) { text in
+        text(name, expected: "a string of 1 to \(bytesMaximum) bytes", isRequired: isRequired) { text in
             1...bytesMaximum ~= text.utf8.count ? text : nil
         }
     }
 
-    /// A value that is written as a text.
+    /// A value in string form.
     package func text<Value>(
         _ name: String, expected: String, isRequired: Bool = false, convert: (String) -> Value?
     ) -> Value? {
@@ -106,12 +106,12 @@ package final class JSONFields {
         return JSONFields.ofObject(value, path: path(of: name), problems: problems)
     }
 
-    /// The elements of a list with the path of each; none when it is absent, or has another number of them.
+    /// The elements of an array with their paths; empty if it is absent or its count is out of range.
     package func elements(
         _ name: String, countMinimum: Int = 0, countMaximum: Int, isRequired: Bool = false
     ) -> JSONElements {
         let range = countMinimum == 0 ? "at most \(countMaximum)" : "\(countMinimum) to \(countMaximum)"
-        let elements = value(name, expected: "a list of \(range)", isRequired: isRequired) { value in
+        let elements = value(name, expected: "an array of \(range) elements", isRequired: isRequired) { value in
             value.elements.flatMap { countMinimum...countMaximum ~= $0.count ? $0 : nil }
         }
         return JSONElements(elements ?? [], path: path(of: name), problems: problems)

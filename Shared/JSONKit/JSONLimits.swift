@@ -1,16 +1,16 @@
-/// What a document may take before it is refused.
+/// Limits of a document.
 package struct JSONLimits: Sendable {
     package var bytesMaximum: Int
-    /// How far arrays and objects may be nested, where an empty one at the bottom counts for nothing. At most 256, since
-    /// the stack bounds it as well.
+    /// Nesting of arrays and objects, not counting an empty one at the bottom. At most 256, since the stack limits it
+    /// too.
     package let depthMaximum: Int
-    /// Of all lists and objects together. A value takes up to 70 bytes of memory however short it is written.
+    /// Values in all arrays and objects. A value takes up to 70 bytes of memory, however short its text.
     package let valuesMaximum: Int
-    /// Lists and objects among the values: each is an allocation of its own.
+    /// Arrays and objects among the values; each is a separate allocation.
     package let containersMaximum: Int
-    /// A member's name.
+    /// Length of a member's name.
     package let nameBytesMaximum: Int
-    /// Whether an object may have a name more than once; the last value counts then.
+    /// True if an object may repeat a name; the last value wins.
     package let namesMayRepeat: Bool
 
     package init(

@@ -1,5 +1,5 @@
 extension JSONObject {
-    /// Without the members that are null, here and in each object on the path. What has none is not copied.
+    /// Removes null members here and in each object on the path. An object without nulls is not copied.
     package func withoutNulls(below path: [String] = []) -> JSONObject {
         guard hasNull(below: path) else { return self }
         var object = JSONObject(members.filter { $0.value != .null })

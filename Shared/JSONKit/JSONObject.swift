@@ -1,8 +1,8 @@
-/// The members of a JSON object in the order in which their names first came; of a repeated name the last value counts.
+/// The members of a JSON object in the order of their first occurrence; the last value of a repeated name wins.
 package struct JSONObject: Sendable, Equatable {
     package typealias Member = (name: String, value: JSON)
 
-    /// Below this many members looking through them is faster than a table, and needs none.
+    /// Up to this count a linear search is faster than a hash table.
     private static let unindexedMaximum = 16
 
     package private(set) var members: [Member] = []
@@ -15,7 +15,7 @@ package struct JSONObject: Sendable, Equatable {
         for (name, value) in members { self[name] = value }
     }
 
-    /// Without members, and with room for that many.
+    /// An empty object with reserved capacity.
     init(countMaximum: Int) {
         members.reserveCapacity(countMaximum)
     }
@@ -62,7 +62,7 @@ package struct JSONObject: Sendable, Equatable {
     }
 }
 
-/// Names are compared byte by byte, as JSON means them: two spellings of one accented letter are two names.
+/// Names are compared byte by byte, as in JSON: two Unicode forms of one accented letter are different names.
 private struct ExactName: Hashable {
     let text: String
 
@@ -77,7 +77,7 @@ private struct ExactName: Hashable {
     }
 
     private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        // Only a string from another runtime is not contiguous already.
+        // Only bridged strings have no contiguous storage.
         text.utf8.withContiguousStorageIfAvailable(body) ?? Array(text.utf8).withUnsafeBufferPointer(body)
     }
 }

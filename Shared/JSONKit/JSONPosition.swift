@@ -1,4 +1,4 @@
-/// A place in a document as editors show it: both count from one, columns count characters of Unicode.
+/// A position in a document as shown by editors: both count from one, columns count Unicode scalars.
 package struct JSONPosition: Sendable, Equatable {
     package let line: Int
     package let column: Int

@@ -1,12 +1,12 @@
 import ServiceKit
 
-/// What is wrong with a document, gathered so that whoever wrote it hears of everything at once. Belongs to the one
+/// Collects all errors of a document, so that its author gets them in one response. Not thread-safe; used by one
 /// function that reads the document.
 package final class JSONProblems {
     package struct Problem: Sendable, Equatable, CustomStringConvertible {
         /// Such as `providers.apns.key_id` or `allow[2].range`; empty for the document as a whole.
         package let path: String
-        /// Completes the sentence that begins with the path.
+        /// The error, shown after the path.
         package let message: String
 
         package init(path: String, message: String) {
@@ -17,16 +17,16 @@ package final class JSONProblems {
         package var description: String { path.isEmpty ? message : "\(path): \(message)" }
     }
 
-    /// A hostile document must not make an answer much larger than itself.
+    /// A malicious document must not cause a response much larger than itself.
     private static let countMaximum = 100
-    /// Advice compares a name with every known one, letter by letter.
+    /// Limits of suggestions, which compare a name with every known one.
     private static let adviceMaximum = 16
     private static let advisedBytesMaximum = 64
 
     package private(set) var all: [Problem] = []
     private var adviceGiven = 0
 
-    /// Further ones are not kept, so that readers need not look for them.
+    /// True once further errors are discarded, so that readers can stop.
     package var isFull: Bool { all.count > JSONProblems.countMaximum }
 
     package init() {}
@@ -34,11 +34,11 @@ package final class JSONProblems {
     package func add(_ path: String, message: String) {
         guard !isFull else { return }
         let isLast = all.count == JSONProblems.countMaximum
-        all.append(isLast ? Problem(path: "", message: "and there is more") : Problem(path: path, message: message))
+        all.append(isLast ? Problem(path: "", message: "more errors omitted") : Problem(path: path, message: message))
     }
 
-    /// The end of a sentence about an unknown name: what may have been meant. Empty for a long name, and once it was given
-    /// often enough.
+    /// A suggestion to append to an error about an unknown name. Empty for a long name, and after the maximum number of
+    /// suggestions.
     package func advice(on name: String, among known: @autoclosure () -> [String]) -> String {
         guard adviceGiven < JSONProblems.adviceMaximum, name.utf8.count < JSONProblems.advisedBytesMaximum else {
             return ""

@@ -1,14 +1,13 @@
-/// What a document would hold, counted in one pass over its bytes before any memory is taken for it. The counts are exact
-/// for a document without an empty list or object, each of which counts as one value too many. Of bytes that are no JSON
-/// they mean nothing.
+/// Counts the values of a document in one pass over its bytes, before memory is allocated for it. The counts are exact,
+/// except that each empty array or object counts as one value too many. For invalid JSON they have no meaning.
 struct JSONSize {
     let bytes: Int
-    /// Of every kind, the document itself among them.
+    /// Values of every kind, including the document itself.
     private(set) var values = 1
-    /// Lists and objects.
+    /// Arrays and objects.
     private(set) var containers = 0
     private(set) var members = 0
-    /// Names among them.
+    /// Strings, including names.
     private(set) var strings = 0
 
     init(of bytes: [UInt8]) {
@@ -34,7 +33,7 @@ struct JSONSize {
         }
     }
 
-    /// Where the closing quotation mark is, or where the bytes end.
+    /// The offset of the closing quotation mark, or the end of the bytes.
     private static func endOfString(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         var offset = start
         while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
@@ -52,26 +51,26 @@ struct JSONSize {
         guard containers > limits.containersMaximum else { return nil }
         return JSONError(
             code: .tooManyValues,
-            message: "the document has more than \(limits.containersMaximum) lists and objects", position: nil)
+            message: "the document has more than \(limits.containersMaximum) arrays and objects", position: nil)
     }
 
-    /// What parsing takes at most, and the parsed values with it: simdjson's copy of the bytes, its index (4 bytes for each
-    /// value, name and separator), its tape (16 bytes a value, 8 a name) and its texts, then our values.
+    /// Maximum memory of parsing and of the parsed values: simdjson's copy of the bytes, its index (4 bytes for each
+    /// value, name and separator), its tape (16 bytes a value, 8 a name) and its strings, then our values.
     var parsedBytes: Int {
         let copies = 2 * bytes
         let values = self.values * (2 * 4 + 16 + MemoryLayout<JSON>.stride)
-        // Up to 96 bytes are its share of the table by which many members are found.
+        // Up to 96 bytes are its share of the hash table of a large object.
         let members = self.members * (2 * 4 + 8 + MemoryLayout<String>.stride + 96)
         let containers = self.containers * (4 + 64)
-        // A text of up to 15 bytes needs no allocation; that of a longer one takes up to 56 bytes besides the text.
+        // A string of up to 15 bytes needs no allocation; a longer one takes up to 56 bytes besides its text.
         let longStrings = min(strings, bytes / 18)
         return copies + values + members + containers + strings * 5 + longStrings * 56 + (longStrings > 0 ? bytes : 0)
     }
 }
 
 extension JSON {
-    /// How much memory a document takes while it is parsed and afterwards, at most, besides its bytes: for budgets that are
-    /// spent before parsing. It costs about a nanosecond a byte and no memory.
+    /// Maximum memory of a document during and after parsing, besides its bytes: for budgets that are charged before
+    /// parsing. Takes about a nanosecond per byte and no memory.
     package static func parsedBytesEstimate(of bytes: [UInt8]) -> Int {
         JSONSize(of: bytes).parsedBytes
     }

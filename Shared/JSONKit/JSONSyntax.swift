@@ -1,13 +1,13 @@
 import ServiceKit
 
-/// Finds the place where a document that was refused stops being JSON, which simdjson does not tell, or holds a text that
-/// is not taken. It reads what was refused once, without recursion.
+/// Finds the position of the error in a refused document, which simdjson does not report, or of a string that is
+/// refused. Reads the document once, without recursion.
 struct JSONSyntax {
     private enum Expected: String {
         case value = "a value"
         case elementOrEnd = "a value or ]"
-        case name = "a name in quotation marks"
-        case memberOrEnd = "a name in quotation marks or }"
+        case name = "a quoted name"
+        case memberOrEnd = "a quoted name or }"
         case colon = "a colon"
         case commaOrBracket = "a comma or ]"
         case commaOrBrace = "a comma or }"
@@ -29,11 +29,11 @@ struct JSONSyntax {
         self.limits = limits
     }
 
-    /// Nil when nothing is wrong with it.
+    /// Nil if the document is valid.
     static func error(in bytes: [UInt8], _ limits: JSONLimits) -> JSONError? {
         if let offset = firstInvalidUTF8(in: bytes) {
             return JSONError(
-                code: .invalidUTF8, message: "the bytes here are no UTF-8",
+                code: .invalidUTF8, message: "invalid UTF-8",
                 position: JSONPosition(of: offset, in: bytes))
         }
         var syntax = JSONSyntax(bytes, limits: limits)
@@ -64,7 +64,7 @@ struct JSONSyntax {
             while offset < bytes.count, JSONSyntax.isWhitespace(bytes[offset]) { offset += 1 }
             guard offset < bytes.count else {
                 if expected == .nothing { return }
-                throw fault("the document ends where \(expected.rawValue) should follow")
+                throw fault("unexpected end of the document; expected \(expected.rawValue)")
             }
             expected = try step(expected, byte: bytes[offset])
         }
@@ -86,7 +86,7 @@ struct JSONSyntax {
             try passString(isName: true)
             return .colon
         case (.value, _), (.elementOrEnd, _): return try passValue(byte, instead: expected)
-        default: throw fault("\(found) where \(expected.rawValue) should be")
+        default: throw fault("\(found); expected \(expected.rawValue)")
         }
     }
 
@@ -106,7 +106,7 @@ struct JSONSyntax {
         case "-", "0"..."9": try passNumber()
         default:
             guard let word = ["true", "false", "null"].first(where: { bytes[offset...].starts(with: $0.utf8) }) else {
-                throw fault("\(found) where \(expected.rawValue) should be")
+                throw fault("\(found); expected \(expected.rawValue)")
             }
             offset += word.utf8.count
         }
@@ -115,7 +115,7 @@ struct JSONSyntax {
 
     private mutating func enter(_ container: Container, next: Expected) throws(JSONError) -> Expected {
         guard open.count < limits.depthMaximum else {
-            throw fault("lists and objects are nested deeper than \(limits.depthMaximum)", code: .tooDeep)
+            throw fault("arrays and objects are nested deeper than \(limits.depthMaximum)", code: .tooDeep)
         }
         open.append(container)
         offset += 1
@@ -133,25 +133,25 @@ struct JSONSyntax {
                 offset += 1
                 return
             case UInt8(ascii: "\\"): try passEscape(into: &text)
-            case 0x00..<0x20: throw fault("a control character in a text; write it as an escape such as \\n")
+            case 0x00..<0x20: throw fault("unescaped control character in a string; write it as an escape such as \\n")
             default:
                 text.append(bytes[offset])
                 offset += 1
             }
         }
         offset = start
-        throw fault("the text that begins here is never closed")
+        throw fault("unterminated string")
     }
 
     private mutating func check(_ text: inout UnescapedText, from start: Int, isName: Bool) throws(JSONError) {
         if isName, text.count > limits.nameBytesMaximum {
             offset = start
-            throw fault("a name of more than \(limits.nameBytesMaximum) bytes", code: .nameTooLong)
+            throw fault("a name has more than \(limits.nameBytesMaximum) bytes", code: .nameTooLong)
         }
         guard text.isStreamSafe() else {
             offset = start
             throw fault(
-                "a text with more than \(OutsideText.combiningMarksMaximum) combining marks in a row",
+                "a string has more than \(OutsideText.combiningMarksMaximum) combining marks in a row",
                 code: .tooManyMarks)
         }
     }
@@ -164,11 +164,11 @@ struct JSONSyntax {
             return
         }
         guard let unit = codeUnit(at: offset) else {
-            throw fault("an escape that JSON does not have; a backslash itself is written \\\\")
+            throw fault("invalid escape; write a backslash as \\\\")
         }
         var units = [unit]
         if 0xD800..<0xDC00 ~= unit, let second = codeUnit(at: offset + 6) { units.append(second) }
-        guard let scalar = JSONSyntax.scalar(units) else { throw fault("half of a surrogate pair") }
+        guard let scalar = JSONSyntax.scalar(units) else { throw fault("unpaired surrogate") }
         UTF8.encode(scalar)?.forEach { text.append($0) }
         offset += 6 * units.count
     }
@@ -185,14 +185,14 @@ struct JSONSyntax {
         }
     }
 
-    /// Of one code unit, or of a surrogate pair.
+    /// The scalar of one code unit or of a surrogate pair.
     private static func scalar(_ units: [UInt16]) -> Unicode.Scalar? {
         guard units.count == 2 else { return Unicode.Scalar(units[0]) }
         guard 0xDC00..<0xE000 ~= units[1] else { return nil }
         return Unicode.Scalar(0x10000 + (UInt32(units[0]) - 0xD800) << 10 + UInt32(units[1]) - 0xDC00)
     }
 
-    /// The value of `\u0000` at an offset.
+    /// The value of the `\u0000` escape at an offset.
     private func codeUnit(at start: Int) -> UInt16? {
         guard start + 6 <= bytes.count, bytes[start...].starts(with: "\\u".utf8) else { return nil }
         let digits = bytes[(start + 2)..<(start + 6)]
@@ -204,11 +204,11 @@ struct JSONSyntax {
         let start = offset
         let run = bytes[start...].prefix { "+-.eE".utf8.contains($0) || JSONSyntax.isDigit($0) }
         guard JSONSyntax.isNumber(run), let text = OutsideText.string(run) else {
-            throw fault("a number that JSON does not have")
+            throw fault("invalid number")
         }
         let isWhole = !run.contains { ".eE".utf8.contains($0) }
         let fits = isWhole ? Int64(text) != nil || UInt64(text) != nil : Double(text)?.isFinite == true
-        guard fits else { throw fault("a number too large to be taken") }
+        guard fits else { throw fault("number out of range") }
         offset = run.endIndex
     }
 
@@ -237,8 +237,8 @@ struct JSONSyntax {
 
     private var found: String {
         let byte = bytes[offset]
-        if bytes[offset...].starts(with: [0xEF, 0xBB, 0xBF]) { return "there is a byte order mark" }
-        return 0x21..<0x7F ~= byte ? "there is \(Character(Unicode.Scalar(byte)))" : "there is something else"
+        if bytes[offset...].starts(with: [0xEF, 0xBB, 0xBF]) { return "unexpected byte order mark" }
+        return 0x21..<0x7F ~= byte ? "unexpected '\(Character(Unicode.Scalar(byte)))'" : "unexpected character"
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -1,12 +1,12 @@
 import CSimdJSON
 import ServiceKit
 
-/// Owns the parser of the C module and the document it read last.
+/// Owns the parser of the C module and the last parsed document.
 struct SimdJSONParser: ~Copyable {
     private let parser: OpaquePointer
     private let limits: JSONLimits
 
-    /// Nil when out of memory.
+    /// Nil if out of memory.
     init?(_ limits: JSONLimits) {
         guard let parser = csimdjson_parser_create(limits.bytesMaximum, limits.depthMaximum) else { return nil }
         self.parser = parser
@@ -17,7 +17,7 @@ struct SimdJSONParser: ~Copyable {
         csimdjson_parser_destroy(parser)
     }
 
-    /// Nil when out of memory.
+    /// Nil if out of memory.
     func value(of bytes: [UInt8]) throws(JSONError) -> JSON? {
         var root = csimdjson_element()
         let status = csimdjson_parse(parser, bytes, bytes.count, bytes.count, &root)
@@ -32,13 +32,13 @@ struct SimdJSONParser: ~Copyable {
         }
     }
 
-    /// Where and why the bytes are refused. The two parsers never differed about a document that was tried; should they,
-    /// the reason that is known already counts.
+    /// Position and reason of the error. In tests the two parsers always agreed; if they ever differ, the given reason
+    /// is used.
     private func explanation(of bytes: [UInt8], _ reason: String) -> JSONError {
         JSONSyntax.error(in: bytes, limits) ?? JSONError(code: .syntax, message: reason, position: nil)
     }
 
-    /// Recursion ends where `depthMaximum` made the parser refuse the document.
+    /// Recursion is bounded because the parser refuses documents deeper than `depthMaximum`.
     private func value(_ element: csimdjson_element) throws(RefusedTextError) -> JSON {
         switch csimdjson_element_type(element) {
         case CSIMDJSON_BOOL: scalar(element, initial: false, get: csimdjson_get_bool).map(JSON.bool) ?? .null
@@ -99,7 +99,7 @@ struct SimdJSONParser: ~Copyable {
     }
 }
 
-/// Why a text that is JSON is not taken.
+/// Why a string in valid JSON is refused.
 private enum RefusedTextError: Error {
     case nameTooLong
     case tooManyMarks
@@ -108,8 +108,8 @@ private enum RefusedTextError: Error {
     var description: String {
         switch self {
         case .nameTooLong: "a name is too long"
-        case .tooManyMarks: "a text \(OutsideText.problem)"
-        case .repeatedName(let name): "an object has the name \(OutsideText.excerpt(name)) more than once"
+        case .tooManyMarks: "a string \(OutsideText.problem)"
+        case .repeatedName(let name): "duplicate name \(OutsideText.excerpt(name)) in an object"
         }
     }
 }

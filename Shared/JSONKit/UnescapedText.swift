@@ -1,10 +1,10 @@
 import ServiceKit
 
-/// The bytes of a text whose escapes were replaced, since an escape can be a combining mark. It is looked at in pieces and
-/// forgotten: the text may be as long as the document.
+/// The bytes of a string with its escapes replaced, since an escape can be a combining mark. It is checked and
+/// discarded in pieces: the string may be as long as the document.
 struct UnescapedText {
     private static let pieceBytes = 4_096
-    /// More than the bytes of the most marks there may be in a row: what a piece ends with is looked at again with the next.
+    /// More than the bytes of the longest allowed row of marks: the end of a piece is checked again with the next one.
     private static let overlapBytes = 4 * (OutsideText.combiningMarksMaximum + 2)
 
     private(set) var count = 0
@@ -20,7 +20,7 @@ struct UnescapedText {
         }
     }
 
-    /// Of everything that was appended.
+    /// The result for all appended bytes.
     mutating func isStreamSafe() -> Bool {
         lookAtPiece()
         return wasStreamSafe

@@ -312,7 +312,8 @@ extension KafkaProducer {
             ended.happen()
             defer { state.roomWaiters = [] }
             return (
-                state.table.failAll(BusError(.closed, message: "the producer was closed before all messages were durable")),
+                state.table.failAll(
+                    BusError(.closed, message: "the producer was closed before all messages were durable")),
                 state.roomWaiters
             )
         }

@@ -43,7 +43,8 @@ struct RDKafkaOffsets {
             rd_kafka_ListConsumerGroupOffsets(client.handle, &question, 1, options, answers)
         }
         guard let event else {
-            throw BusError(.unavailable, message: "no offsets of group \(group): no answer in \(DurationText.print(limit))")
+            throw BusError(
+                .unavailable, message: "no offsets of group \(group): no answer in \(DurationText.print(limit))")
         }
         defer { rd_kafka_event_destroy(event) }
         let error = rd_kafka_event_error(event)

@@ -57,7 +57,9 @@ struct MemoryRegistryApp {
     /// The token's id; a new one if it has none.
     mutating func reserve(_ token: PushToken, tag: UInt32) throws(StoreError) -> DeviceID {
         if let id = tokens[token] { return id }
-        guard let free = UInt32(exactly: next) else { throw StoreError(.tooMany, message: "the app has no free position left") }
+        guard let free = UInt32(exactly: next) else {
+            throw StoreError(.tooMany, message: "the app has no free position left")
+        }
         let id = DeviceID(index: DeviceIndex(rawValue: free), tag: tag)
         next += 1
         tokens[token] = id

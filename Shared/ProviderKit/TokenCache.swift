@@ -93,7 +93,9 @@ package final class TokenCache: Sendable {
         }
         let timer = Task { [self] in
             guard (try? await time.sleep(for: refreshDeadline)) != nil else { return }
-            end(refresh, result: .failure(TokenError(.unavailable, message: "no token received within \(refreshDeadline)")))
+            end(
+                refresh,
+                result: .failure(TokenError(.unavailable, message: "no token received within \(refreshDeadline)")))
             fetching.cancel()
         }
         Task {

@@ -18,7 +18,7 @@ package struct Alias: Hashable, Sendable {
     package init(_ kind: Kind, value: String) throws(InvalidValueError) {
         guard (1...Alias.bytesMaximum).contains(value.utf8.count), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValueError("must be 1 to \(Alias.bytesMaximum) bytes without control characters")
+            throw InvalidValueError("expected 1 to \(Alias.bytesMaximum) bytes without control characters")
         }
         self.kind = kind
         self.value = value

@@ -9,7 +9,7 @@ package struct PushToken: Hashable, Sendable {
     package init(_ kind: PushProtocol, text: String) throws(InvalidValueError) {
         let form = PushToken.form(of: kind)
         guard form.lengths.contains(text.utf8.count), text.utf8.allSatisfy(form.isAllowed), form.isWhole(text) else {
-            throw InvalidValueError("must be \(form.description)")
+            throw InvalidValueError("expected \(form.description)")
         }
         self.kind = kind
         self.text = kind == .apns ? text.lowercased() : text

@@ -1,14 +1,14 @@
 /// The name of a topic that devices subscribe to. Dialects restrict it further; this is what the registry can store.
 package struct TopicName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let bytesMaximum = 256
-    /// Completes "must be …".
+    /// Completes "expected …".
     package static let rule = "1 to \(bytesMaximum) bytes without control characters"
     package let text: String
 
     package init(_ text: String) throws(InvalidValueError) {
         guard (1...TopicName.bytesMaximum).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValueError("must be \(TopicName.rule)")
+            throw InvalidValueError("expected \(TopicName.rule)")
         }
         self.text = text
     }

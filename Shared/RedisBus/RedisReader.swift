@@ -148,7 +148,8 @@ struct RedisReader {
             let messages = try entry.messages(of: partition)
             let missing = mailbox.change { $0.offerUnseen(messages, to: partition, tenure: fetched.tenure) }
             guard missing > 0, options.channel.declaration.kind == .work else { return }
-            alarm(partition, reason: "\(missing) messages missing before offset \(entry.nextOffset)", count: Int(missing))
+            alarm(
+                partition, reason: "\(missing) messages missing before offset \(entry.nextOffset)", count: Int(missing))
         } catch {
             alarm(partition, reason: "invalid entry \(entry.nextOffset): \(error)")
         }

@@ -43,7 +43,9 @@ final class SendBudget: Sendable {
             expiry = watch.add(deadline) { [weak self] in self?.giveUp(number) }
         }
         if let expiry { watch.remove(expiry) }
-        guard isGranted else { throw BusError(.full, message: "too many bytes in flight to Redis (CARILLON_BUS_SEND_BYTES)") }
+        guard isGranted else {
+            throw BusError(.full, message: "too many bytes in flight to Redis (CARILLON_BUS_SEND_BYTES)")
+        }
     }
 
     func giveBack(_ bytes: Int) {

@@ -151,7 +151,8 @@ struct RedisConnectionMachine {
         // A user without the right to ping may still have the rights that the service needs.
         case .reply("NOPERM"): return nil
         case .reply("NOAUTH"):
-            return RedisError(.refused, message: "the server requires a password (\(line)); set \(RedisSettings.password)")
+            return RedisError(
+                .refused, message: "the server requires a password (\(line)); set \(RedisSettings.password)")
         default: return error
         }
     }

@@ -3,38 +3,38 @@ import ServiceKit
 import TaskModel
 import Topics
 
-/// A payload for Apple: an object with `aps`, and the app's own members beside it.
+/// A payload for Apple: an object with `aps` and the app's own members.
 struct APNsPayload: Sendable {
     static let bytesMaximum = 4_096
     private static let badgeDigits = 10
-    /// What a notification needs that is shown or heard, and one that is not must not have.
+    /// Members of visible or audible notifications, which silent ones must not have.
     private static let alertMembers = [
         "alert", "sound", "mutable-content", "category", "thread-id", "interruption-level", "relevance-score",
         "target-content-id", "filter-criteria",
     ]
 
-    /// Beside `aps`.
+    /// The members other than `aps`.
     var members = JSONObject()
     var aps = JSONObject()
-    /// Whether each device gets a badge of its own.
+    /// True if each device gets its own badge count.
     private(set) var countsBadge = false
 
     init() {}
 
-    /// As a publisher wrote it.
+    /// A payload written by the publisher.
     init(_ payload: JSONObject, path: String) throws(RenderingError) {
         guard let value = payload["aps"] else {
-            throw RenderingError("\(path).aps", message: "is missing; it must be an object")
+            throw RenderingError("\(path).aps", message: "missing; expected an object")
         }
         guard let aps = value.object else {
-            throw RenderingError("\(path).aps", message: "must be an object, not \(value.kind)")
+            throw RenderingError("\(path).aps", message: "expected an object, got \(value.kind)")
         }
         self.aps = aps
         members = payload
         members["aps"] = nil
     }
 
-    /// A badge that the publisher wrote stays.
+    /// A badge in the payload takes precedence.
     mutating func setBadge(_ badge: PushMessage.Badge?) {
         guard aps["badge"] == nil else { return }
         switch badge {
@@ -44,19 +44,19 @@ struct APNsPayload: Sendable {
         }
     }
 
-    /// Takes away what is shown or heard and wakes the app instead.
+    /// Removes the visible and audible members and wakes the app instead.
     mutating func silence() {
         for name in APNsPayload.alertMembers { aps[name] = nil }
         aps["content-available"] = .integer(1)
     }
 
-    /// Apple counts a badge among the things that people see, and refuses it from the background.
+    /// Apple treats a badge as visible and refuses it in background pushes.
     var pushType: String {
         let isSeen = aps["alert"] != nil || aps["sound"] != nil || aps["badge"] != nil || countsBadge
         return !isSeen && aps["content-available"] == .integer(1) ? "background" : "alert"
     }
 
-    /// Throws when the worst of it, with the longest badge, is larger than Apple takes.
+    /// Throws if the payload with the longest badge exceeds Apple's limit.
     func template(path: String) throws(RenderingError) -> PayloadTemplate {
         let parts = JSONText.parts { json in
             for (name, value) in members.members { json.member(name, json: value.compactBytes) }
@@ -68,7 +68,7 @@ struct APNsPayload: Sendable {
         let bytes = parts.reduce(0) { $0 + $1.count } + (countsBadge ? APNsPayload.badgeDigits : 0)
         guard bytes <= APNsPayload.bytesMaximum else {
             throw RenderingError(
-                path, message: "has \(bytes) bytes for Apple, which takes \(APNsPayload.bytesMaximum); shorten it")
+                path, message: "has \(bytes) bytes for Apple, which accepts \(APNsPayload.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: countsBadge ? [.badge] : [])
     }

@@ -2,12 +2,12 @@ import JSONKit
 import ServiceKit
 package import TaskModel
 
-/// What an Android device shows, in words that both of its providers have.
+/// An Android notification, with the fields that both providers support.
 package struct AndroidNotification: Sendable, Hashable {
     package var title: String?
     package var body: String?
     package var image: String?
-    /// What replaces an earlier one on the screen.
+    /// A notification replaces an earlier one with the same tag.
     package var tag: String?
     package var channel: String?
     package var sound: String?
@@ -18,17 +18,18 @@ package struct AndroidNotification: Sendable, Hashable {
 
     package init() {}
 
-    /// As publishers write it for Google.
+    /// The publishers' format, which is Google's.
     init(_ object: JSONObject, path: String) throws(RenderingError) {
         for (name, value) in object.members {
             guard let field = AndroidNotification.fields[name] else {
                 let known = AndroidNotification.fields.keys.sorted().joined(separator: ", ")
                 throw RenderingError(
-                    "\(path).\(OutsideText.excerpt(name))", message: "is not known; use \(known), or put it into data")
+                    "\(path).\(OutsideText.excerpt(name))",
+                    message: "unknown field; expected \(known); put others into data")
             }
             guard value != .null else { continue }
             guard let text = value.text else {
-                throw RenderingError("\(path).\(name)", message: "must be a text, not \(value.kind)")
+                throw RenderingError("\(path).\(name)", message: "expected a string, got \(value.kind)")
             }
             self[keyPath: field] = text
         }

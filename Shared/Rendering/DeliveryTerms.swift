@@ -3,18 +3,18 @@ import ServiceKit
 import TaskModel
 import Topics
 
-/// What all variants of a task tell the provider, whatever they say.
+/// Delivery parameters shared by all variants of a task.
 struct DeliveryTerms: Sendable {
     private static let collapseIDBytesMaximum = 64
 
     let priority: RenderedVariant.Priority
-    /// What replaces an earlier push on the screen; the task's id unless the publisher chose one, so that a repeat
-    /// replaces what it repeats.
+    /// A push replaces an earlier one with the same id on the screen; default: the task id, so that a repeat replaces
+    /// the first push.
     let collapseID: String
     let isCollapseIDChosen: Bool
     /// In seconds since 1970; zero for one attempt and no storage.
     let expiration: UInt32
-    /// In seconds, for providers that count from when they get it; zero as above.
+    /// In seconds, for providers that count from receipt; zero as above.
     let timeToLive: Int
 
     init(_ task: PushTask, now: Timestamp) throws(RenderingError) {
@@ -22,7 +22,8 @@ struct DeliveryTerms: Sendable {
             guard DeliveryTerms.isCollapseID(chosen) else {
                 let limit = DeliveryTerms.collapseIDBytesMaximum
                 throw RenderingError(
-                    "options.collapse_id", message: "must be a text of 1 to \(limit) bytes without control characters")
+                    "options.collapse_id",
+                    message: "expected a string of 1 to \(limit) bytes without control characters")
             }
         }
         priority = task.options.priority == .high ? .high : .normal
@@ -33,7 +34,7 @@ struct DeliveryTerms: Sendable {
             timeToLive = 0
             return
         }
-        // Never zero, which would mean something else.
+        // Never zero, which means one attempt.
         let seconds = max(1, (task.deadline.milliseconds + 999) / 1_000)
         expiration = UInt32(clamping: seconds)
         timeToLive = Int(max(1, (task.deadline - now).wholeMilliseconds / 1_000))

@@ -2,26 +2,25 @@ import ServiceKit
 import TaskModel
 package import Topics
 
-/// A message for Google's v1 interface, as a template that the sender completes for each device.
+/// A message for Google's v1 API, as a template that the sender completes per device.
 package struct FCMMessage: Sendable {
-    /// Of notification and data together, as they are written; what surrounds them is not counted.
+    /// Encoded size of notification and data together, without their envelope.
     package static let bytesMaximum = 4_096
-    /// Google keeps a message for four weeks at most.
+    /// Google stores a message for at most four weeks.
     package static let timeToLiveMaximum = 2_419_200
     private static let badgeDigits = 10
 
     package var notification: AndroidNotification?
     package var data = FlatData()
     package var priority = RenderedVariant.Priority.high
-    /// Seconds; nil for Google's own.
+    /// Seconds; nil for Google's default.
     package var timeToLive: Int?
     package var collapseKey: String?
     package var analyticsLabel: String?
 
     package init() {}
 
-    /// Throws when the worst of it, with the longest badge, is larger than Google takes. The path is that of whatever it
-    /// was made from.
+    /// Throws if the message with the longest badge exceeds Google's limit. `path` is the field that it was made from.
     package func template(path: String) throws(RenderingError) -> PayloadTemplate {
         var bytes = countsBadge ? FCMMessage.badgeDigits : 0
         let parts = JSONText.parts { json in
@@ -40,7 +39,7 @@ package struct FCMMessage: Sendable {
         }
         guard bytes <= FCMMessage.bytesMaximum else {
             throw RenderingError(
-                path, message: "has \(bytes) bytes for Google, which takes \(FCMMessage.bytesMaximum); shorten it")
+                path, message: "has \(bytes) bytes for Google, which accepts \(FCMMessage.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: countsBadge ? [.token, .badge] : [.token])
     }
@@ -53,7 +52,7 @@ package struct FCMMessage: Sendable {
 
     private var countsBadge: Bool { notification?.badge == .increment }
 
-    /// What all of Google's platforms would take.
+    /// Fields common to all of Google's platforms.
     private func writeShared(_ json: inout JSONText) {
         if let notification {
             json.member("notification") { json in
@@ -78,7 +77,7 @@ package struct FCMMessage: Sendable {
         if let collapseKey { json.member("collapse_key", collapseKey) }
     }
 
-    /// What only Android's own notification has; the badge that differs by device comes behind it.
+    /// Fields of Android notifications only; the badge per device follows them.
     private static func writeScreen(_ notification: AndroidNotification, json: inout JSONText) {
         if let tag = notification.tag { json.member("tag", tag) }
         if let channel = notification.channel { json.member("channel_id", channel) }

@@ -1,15 +1,14 @@
 package import JSONKit
 
-/// An app's data as Android takes it, texts alone: members of objects get the path to them as their name, with dots;
-/// numbers and truth values are written out, lists as JSON; what is null is left out. Both of its providers hand it to
-/// the app as the same table.
+/// An app's data as Android requires it, with string values only: nested members are named by their path with dots;
+/// numbers and booleans become text, arrays JSON; null is omitted. Both providers pass the same table to the app.
 package struct FlatData: Sendable {
     package private(set) var members: [(name: String, value: String)] = []
 
     package init() {}
 
-    /// Refuses the names that Google keeps for itself, also where Huawei would take them: an app has both. Data that no
-    /// provider takes is refused as soon as that is certain, before it takes memory.
+    /// Refuses names reserved by Google even if Huawei would accept them, since an app has both. Data over the limit of
+    /// all providers is refused early, before it takes memory.
     package init(_ object: JSONObject, path: String) throws(RenderingError) {
         var flattening = Flattening(path: path)
         try flattening.take(object)
@@ -18,11 +17,11 @@ package struct FlatData: Sendable {
         for (name, _) in members {
             guard !FlatData.isReserved(name) else {
                 throw RenderingError(
-                    "\(path).\(name)", message: "is a name that Google keeps for itself; choose another")
+                    "\(path).\(name)", message: "name reserved by Google; choose another one")
             }
             guard known.insert(name).inserted else {
                 throw RenderingError(
-                    "\(path).\(name)", message: "occurs twice once nested values are flattened; rename one")
+                    "\(path).\(name)", message: "duplicate name after nested values are flattened; rename one")
             }
         }
     }
@@ -37,7 +36,7 @@ package struct FlatData: Sendable {
         }
     }
 
-    /// As one JSON object of texts.
+    /// One JSON object of strings.
     var json: JSONObject { JSONObject(members.map { ($0.name, .string($0.value)) }) }
 
     private static func isReserved(_ name: String) -> Bool {
@@ -45,8 +44,8 @@ package struct FlatData: Sendable {
     }
 }
 
-/// The way through nested data. A name is repeated in front of everything below it, so that a small document can be a
-/// large table: what the members take is counted before each of them is made.
+/// State of flattening nested data. A name is repeated as a prefix of everything below it, so a small document can
+/// become a large table: the size is counted before each member is created.
 private struct Flattening {
     /// Quotation marks, a colon, and a comma or a brace.
     private static let bytesAroundMember = 6
@@ -54,7 +53,7 @@ private struct Flattening {
     let path: String
     private(set) var members: [(name: String, value: String)] = []
     private var bytes = 0
-    /// The names on the way to the current object, each with its dot.
+    /// The path of the current object, each name with its dot.
     private var prefix: [UInt8] = []
 
     init(path: String) {
@@ -88,8 +87,8 @@ private struct Flattening {
             throw RenderingError(
                 path,
                 message:
-                    "has more than \(ProviderBounds.payloadBytesMaximum) bytes once nested values are flattened, which is"
-                    + " more than any provider takes; shorten it")
+                    "has more than \(ProviderBounds.payloadBytesMaximum) bytes after nested values are flattened,"
+                    + " more than any provider accepts; shorten it")
         }
         members.append((String(decoding: prefix, as: UTF8.self) + name, value()))
     }

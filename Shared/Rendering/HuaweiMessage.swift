@@ -3,12 +3,12 @@ import ServiceKit
 import TaskModel
 import Topics
 
-/// A message for Huawei's interface of HarmonyOS 3 and 4 and Android, as a template into which the sender writes the
-/// tokens of up to a thousand devices.
+/// A message for Huawei's API for HarmonyOS 3 and 4 and Android, as a template to which the sender adds the tokens of
+/// up to a thousand devices.
 struct HuaweiMessage: Sendable {
-    /// Of the whole body without tokens.
+    /// Size of the body without tokens.
     static let bytesMaximum = 4_096
-    /// Huawei keeps a message for fifteen days at most, and knows no zero.
+    /// Huawei stores a message for at most fifteen days and does not accept zero.
     static let timeToLiveRange = 1...1_296_000
     static let badgeMaximum: UInt32 = 99
 
@@ -21,7 +21,7 @@ struct HuaweiMessage: Sendable {
     func template(path: String) throws(RenderingError) -> PayloadTemplate {
         let parts = JSONText.parts { json in
             json.member("message") { json in
-                // A text of JSON, and no object.
+                // A string with JSON, not an object.
                 if !data.isEmpty { json.member("data", JSON.object(data.json).compactText) }
                 json.member("android", object: writeAndroid)
                 json.gap("token", between: #"[""#, and: #""]"#)
@@ -30,7 +30,7 @@ struct HuaweiMessage: Sendable {
         let bytes = parts.reduce(0) { $0 + $1.count }
         guard bytes <= HuaweiMessage.bytesMaximum else {
             throw RenderingError(
-                path, message: "has \(bytes) bytes for Huawei, which takes \(HuaweiMessage.bytesMaximum); shorten it")
+                path, message: "has \(bytes) bytes for Huawei, which accepts \(HuaweiMessage.bytesMaximum); shorten it")
         }
         return PayloadTemplate(parts: parts, slots: [.token])
     }
@@ -56,7 +56,7 @@ struct HuaweiMessage: Sendable {
         }
         if let icon = notification.icon { json.member("icon", icon) }
         if let color = notification.color { json.member("color", color) }
-        // Huawei wants one: an action of the app's, or that it is opened.
+        // Required by Huawei: an action of the app, or opening it.
         json.member("click_action") { json in
             json.member("type", notification.clickAction == nil ? 3 : 1)
             if let action = notification.clickAction { json.member("action", action) }
@@ -64,7 +64,7 @@ struct HuaweiMessage: Sendable {
         writeBadge(notification.badge, json: &json)
     }
 
-    /// The device counts by itself: a number of ours would make a request of every device, and ends at 99.
+    /// The device counts the badge itself: a number per device would need a request per device, and the maximum is 99.
     private static func writeBadge(_ badge: PushMessage.Badge?, json: inout JSONText) {
         switch badge {
         case .increment: json.member("badge") { $0.member("add_num", 1) }

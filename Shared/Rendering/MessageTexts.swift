@@ -1,6 +1,6 @@
 import TaskModel
 
-/// A message's texts in one language, with everything filled in.
+/// The texts of a message in one language, with variables filled in.
 struct MessageTexts: Sendable {
     let title: String?
     let subtitle: String?
@@ -16,7 +16,7 @@ struct MessageTexts: Sendable {
 extension PushMessage {
     var hasTexts: Bool { title != nil || subtitle != nil || body != nil }
 
-    /// In which there is a text of its own.
+    /// Languages with at least one translation.
     var languages: Set<String> {
         [title, subtitle, body].reduce(into: []) { $0.formUnion($1.map { Array($0.translations.keys) } ?? []) }
     }

@@ -1,11 +1,11 @@
 import JSONKit
 
-/// What no provider takes is refused before anything is made of it, so that rendering costs no more than what can be
-/// sent, however large the request is.
+/// Refuses content over the limit of all providers before it is rendered, so that the cost of rendering does not grow
+/// with the size of the request.
 enum ProviderBounds {
-    /// The most that any provider takes of a whole payload.
+    /// The largest payload that any provider accepts.
     static let payloadBytesMaximum = 4_096
-    /// What is larger is not written out only to tell its exact size.
+    /// Larger content is not encoded just to report its exact size.
     private static let measuredBytesMaximum = 16 * payloadBytesMaximum
 
     static func check(_ object: JSONObject, path: String) throws(RenderingError) {
@@ -13,12 +13,12 @@ enum ProviderBounds {
         throw RenderingError(
             path,
             message:
-                "has more than \(measuredBytesMaximum) bytes, and providers take \(payloadBytesMaximum); shorten it")
+                "has more than \(measuredBytesMaximum) bytes; providers accept \(payloadBytesMaximum); shorten it")
     }
 }
 
 extension JSON {
-    /// No more than what the value takes when it is written without blanks. Stops soon after the bound is passed.
+    /// A lower bound of the encoded size without whitespace. Stops soon after the bound is exceeded.
     func writtenBytesAtLeast(upTo bound: Int) -> Int {
         switch self {
         case .string(let text): return text.utf8.count + 2
@@ -32,7 +32,7 @@ extension JSON {
         }
     }
 
-    /// Of parts and the brackets around them.
+    /// Size of parts and the brackets around them.
     private static func sum<Part>(_ parts: [Part], upTo bound: Int, size: (Part, Int) -> Int) -> Int {
         var bytes = 2
         for part in parts {

@@ -1,8 +1,8 @@
-/// Why a task cannot be rendered, in words for whoever wrote it.
+/// Why a task cannot be rendered, reported to its publisher.
 package struct RenderingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The field of the request, such as `message.title.fr` or `payloads.ios.aps`.
     package let path: String
-    /// Completes the sentence that begins with the path, and says what to do.
+    /// The error and how to fix it, shown after the path.
     package let message: String
 
     package init(_ path: String, message: String) {

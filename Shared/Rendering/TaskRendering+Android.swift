@@ -18,7 +18,7 @@ extension TaskRendering {
         message.data = content.data
         message.priority = selection.isSilent ? .normal : terms.priority
         message.timeToLive = terms.timeToLive
-        // Google keeps four of these a device and forgets others, so none is made up.
+        // Google stores only four collapse keys per device and drops others, so none is generated.
         if terms.isCollapseIDChosen { message.collapseKey = terms.collapseID }
         return variant(
             selection, terms: terms, priority: message.priority, tag: content.notification?.tag,
@@ -58,7 +58,7 @@ extension TaskRendering {
         if android.notification != nil, android.notification?.tag == nil {
             android.notification?.tag = terms.collapseID
         }
-        // Without anything in it, it would not even wake the app.
+        // An empty message would not wake the app.
         if android.notification == nil, android.data.isEmpty { android.data["task_id"] = task }
         return android
     }
@@ -83,10 +83,10 @@ extension TaskRendering {
         for (name, value) in written.members {
             guard name == "data" || name == "notification" else {
                 throw RenderingError(
-                    "\(path).\(OutsideText.excerpt(name))", message: "is not known; use data and notification")
+                    "\(path).\(OutsideText.excerpt(name))", message: "unknown field; use data and notification")
             }
             guard let object = value.object else {
-                throw RenderingError("\(path).\(name)", message: "must be an object, not \(value.kind)")
+                throw RenderingError("\(path).\(name)", message: "expected an object, got \(value.kind)")
             }
             if name == "data" {
                 android.data = try FlatData(object, path: "\(path).data")
@@ -95,7 +95,7 @@ extension TaskRendering {
             }
         }
         guard !written.members.isEmpty else {
-            throw RenderingError(path, message: "is empty; it must have data or notification")
+            throw RenderingError(path, message: "empty; expected data or notification")
         }
         return android
     }

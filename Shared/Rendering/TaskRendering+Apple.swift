@@ -32,7 +32,7 @@ extension TaskRendering {
         var payload = APNsPayload()
         payload.members = message.data
         guard message.data["aps"] == nil else {
-            throw RenderingError("message.data.aps", message: "is a name that Apple keeps for itself; choose another")
+            throw RenderingError("message.data.aps", message: "name reserved by Apple; choose another one")
         }
         if message.data["task_id"] == nil { payload.members["task_id"] = .string(task) }
         payload.setBadge(message.badge)
@@ -51,9 +51,9 @@ extension TaskRendering {
         guard let image = message.image else { return payload }
         guard message.data["image"] == nil else {
             throw RenderingError(
-                "message.data.image", message: "is where message.image goes on Apple's devices; choose another")
+                "message.data.image", message: "name used for message.image on Apple devices; choose another")
         }
-        // The system shows no image by itself: it hands the notification to an extension of the app, which fetches it.
+        // iOS shows no image itself: it passes the notification to an extension of the app, which fetches the image.
         payload.members["image"] = .string(image)
         payload.aps["mutable-content"] = .integer(1)
         return payload

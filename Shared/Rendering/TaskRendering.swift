@@ -4,22 +4,21 @@ package import ServiceKit
 package import TaskModel
 package import Topics
 
-/// Renders one task: from what its publisher wrote to what a provider takes. Made once for many devices; what it answers
-/// depends on nothing but what it is given.
+/// Renders one task into payloads for providers. Created once for many devices; a pure function of its input.
 ///
-/// A payload that the publisher wrote for a platform comes first, and stays as it is but for silence and a counted badge;
-/// the message serves the other platforms. A message carries the task's id in its data as `task_id`, unless there is one
-/// already, so that an app can drop a repeat of what is not shown.
+/// A payload of the publisher for a platform takes precedence and is unchanged except for silence and a counted badge;
+/// the message serves the other platforms. A message contains the task id in its data as `task_id`, unless that name is
+/// set, so that an app can drop duplicates of silent pushes.
 package struct TaskRendering: Sendable {
-    /// Who can be reached so far.
+    /// Supported protocols.
     package static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
     private static let dataBytesMaximum = ProviderBounds.payloadBytesMaximum
-    /// The least that any provider takes of a whole payload.
+    /// The smallest payload limit of any provider.
     private static let bytesMaximum = ProviderBounds.payloadBytesMaximum
-    /// What a silent variant may have that one with texts has not: what wakes the app, or the task's id where nothing else
-    /// is left.
+    /// Maximum of what only a silent variant contains: members that wake the app, or the task id if nothing else is
+    /// left.
     private static let silentBytesMaximum = 128
-    /// Of one provider: many languages may fail for one reason, and each costs as much as one that works out.
+    /// Per provider: many languages may fail for one reason, and each costs as much as a successful one.
     private static let failuresMaximum = 16
 
     private struct Findings {
@@ -31,10 +30,10 @@ package struct TaskRendering: Sendable {
     let task: String
     private let languages: Set<String>
     let terms: Result<DeliveryTerms, RenderingError>
-    /// The message's, made flat once for all languages.
+    /// Data of the message, flattened once for all languages.
     let messageData: Result<FlatData, RenderingError>
 
-    /// `now` matters to providers that count a message's life from when they get it.
+    /// `now` is for providers that count the time to live from receipt.
     package init(_ task: PushTask, now: Timestamp) {
         content = task.content
         self.task = "\(task.id)"
@@ -45,18 +44,18 @@ package struct TaskRendering: Sendable {
         messageData = Result { () throws(RenderingError) in try TaskRendering.flatten(data, task: id) }
     }
 
-    /// Whether the language of a device matters at all.
+    /// True if the variant depends on the language of a device.
     package var isTranslated: Bool { !languages.isEmpty }
 
-    /// What one device's variant is told apart by: devices of one selection share a variant.
+    /// Key of a variant: devices with the same selection share a variant.
     package struct Selection: Hashable, Sendable {
         package let kind: PushProtocol
-        /// One of the task's own; nil for its standard texts.
+        /// A language of the task; nil for its standard texts.
         let language: String?
         package let isSilent: Bool
     }
 
-    /// A silent device takes data and badge, but no alert.
+    /// A silent device gets data and badge, but no alert.
     package func selection(for kind: PushProtocol, language: String?, isSilent: Bool) -> Selection {
         guard content.payloads[Platform(kind)] == nil, let message = content.message else {
             return Selection(kind: kind, language: nil, isSilent: isSilent)
@@ -78,12 +77,12 @@ package struct TaskRendering: Sendable {
         case .huawei: try huaweiVariant(selection)
         case .webpush, .wns, .mpns, .http:
             throw RenderingError(
-                "platforms", message: "has devices of \(selection.kind.name), which cannot be reached yet")
+                "platforms", message: "has devices of \(selection.kind.name), which is not supported yet")
         }
     }
 
-    /// Renders whatever devices of these kinds may get, and tells what does not work out: for the one who takes the task
-    /// in. One flaw a field: shortened for the first provider, it may be short enough for the next.
+    /// Renders all variants for these protocols and returns the errors, for the check before a task is accepted. One
+    /// error per field: once shortened for the first provider, it may fit the next.
     package func checkLimits(of kinds: [PushProtocol] = TaskRendering.kinds) -> [RenderingError] {
         var findings = Findings()
         let targeted = content.targetedPlatforms
@@ -101,7 +100,7 @@ package struct TaskRendering: Sendable {
         return findings.flaws
     }
 
-    /// The bytes of the variant; nil for one that does not work out.
+    /// The size of the variant; nil if rendering fails.
     private func check(_ selection: Selection, findings: inout Findings) -> Int? {
         guard findings.failures < TaskRendering.failuresMaximum else { return nil }
         do throws(RenderingError) {
@@ -113,7 +112,7 @@ package struct TaskRendering: Sendable {
         }
     }
 
-    /// The exact locale or its language alone, whichever any of the texts has.
+    /// The exact locale or its language alone, if any text has a translation for it.
     private func ownLanguage(for language: String?) -> String? {
         guard let language, !languages.isEmpty else { return nil }
         let exact = LocalizedText.spelling(language)
@@ -128,8 +127,7 @@ package struct TaskRendering: Sendable {
         guard bytes <= dataBytesMaximum else {
             throw RenderingError(
                 "message.data",
-                message: "has \(bytes) bytes, and providers take \(dataBytesMaximum) of everything together; shorten it"
-            )
+                message: "has \(bytes) bytes; providers accept \(dataBytesMaximum) for the whole payload; shorten it")
         }
         var flat = try FlatData(data, path: "message.data")
         if flat["task_id"] == nil { flat["task_id"] = task }
@@ -139,7 +137,7 @@ package struct TaskRendering: Sendable {
     func message(for platform: Platform) throws(RenderingError) -> PushMessage {
         if let message = content.message, content.platforms.contains(platform) { return message }
         throw RenderingError(
-            "payloads.\(platform.rawValue)", message: "is missing, and no message is meant for the platform")
+            "payloads.\(platform.rawValue)", message: "missing, and the message is not sent to the platform")
     }
 
     func texts(

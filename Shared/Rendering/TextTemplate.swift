@@ -2,16 +2,16 @@ import JSONKit
 import ServiceKit
 import TaskModel
 
-/// Fills in `${var.name}` and `${data.name}`. What is filled in is not looked at again, so that `${` itself can be had
-/// as the value of a variable.
+/// Fills in `${var.name}` and `${data.name}`. Values are not expanded again, so a literal `${` can be written as the
+/// value of a variable.
 struct TextTemplate: Sendable {
-    /// As much as any provider takes of everything together; a short text may ask for a long variable many times.
+    /// The payload limit of providers; a short text may use a long variable many times.
     static let bytesMaximum = 4_096
 
     let variables: [String: String]
     let data: JSONObject
 
-    /// Throws for anything that stands between `${` and `}` without a value: readers would see it as it is.
+    /// Throws for a `${…}` without a value, since readers would see it literally.
     func filled(_ text: String, path: String) throws(RenderingError) -> String {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         var result = ""
@@ -20,13 +20,13 @@ struct TextTemplate: Sendable {
             result.unicodeScalars.append(contentsOf: rest[..<start])
             let inside = rest[rest.index(start, offsetBy: 2)...]
             guard let end = inside.firstIndex(of: "}") else {
-                throw RenderingError(path, message: "has a ${ without a }; close it")
+                throw RenderingError(path, message: "unterminated ${; add a }")
             }
             result += try value(of: String(inside[..<end]), path)
             guard result.utf8.count <= TextTemplate.bytesMaximum else {
                 let limit = TextTemplate.bytesMaximum
                 throw RenderingError(
-                    path, message: "has more than \(limit) bytes once its variables are filled in; shorten them")
+                    path, message: "has more than \(limit) bytes after variables are filled in; shorten them")
             }
             rest = inside[inside.index(after: end)...]
         }
@@ -48,19 +48,19 @@ struct TextTemplate: Sendable {
         let name = reference.prefixRemoved("var.")
         if let name {
             if let value = variables[name] { return value }
-            throw RenderingError(path, message: "asks for ${\(shown)}, which has no value; add it to variables")
+            throw RenderingError(path, message: "unknown variable ${\(shown)}; add it to variables")
         }
         guard let name = reference.prefixRemoved("data.") else {
-            throw RenderingError(path, message: "asks for ${\(shown)}; only ${var.name} and ${data.name} are filled in")
+            throw RenderingError(path, message: "unknown variable ${\(shown)}; expected ${var.name} or ${data.name}")
         }
         switch data[name] {
         case .string(let text): return text
         case .bool(let value): return value ? "true" : "false"
         case .integer, .unsigned, .number: return data[name]?.compactText ?? ""
         case .array, .object, .null:
-            throw RenderingError(path, message: "asks for ${\(shown)}, which is neither text nor number")
+            throw RenderingError(path, message: "${\(shown)} is not a string, a number or a boolean")
         case nil:
-            throw RenderingError(path, message: "asks for ${\(shown)}, which has no value; add it to message.data")
+            throw RenderingError(path, message: "unknown variable ${\(shown)}; add it to message.data")
         }
     }
 }

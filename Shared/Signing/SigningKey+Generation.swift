@@ -13,7 +13,9 @@ extension SigningKey {
     /// The private key in PEM form (PKCS #8, without a passphrase).
     package func privateKeyText() throws(SigningError) -> Secret {
         let text = PEMText.write { PEM_write_bio_PKCS8PrivateKey($0, handle.pointer, nil, nil, 0, nil, nil) }
-        guard let text else { throw SigningError(.failed, message: "OpenSSL failed to encode the key: \(OpenSSLErrors.take())") }
+        guard let text else {
+            throw SigningError(.failed, message: "OpenSSL failed to encode the key: \(OpenSSLErrors.take())")
+        }
         return Secret(text)
     }
 

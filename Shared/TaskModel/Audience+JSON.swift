@@ -2,7 +2,7 @@ package import JSONKit
 package import PushModel
 
 extension Audience {
-    /// As publishers write it: `{"all":true}`, `{"topic":"news"}`, `{"any":[…]}`, `{"all_of":[…]}`, `{"not":…}`.
+    /// Format of publishers: `{"all":true}`, `{"topic":"news"}`, `{"any":[…]}`, `{"all_of":[…]}`, `{"not":…}`.
     package var json: JSON {
         switch self {
         case .everyone: .object(JSONObject([("all", .bool(true))]))
@@ -13,7 +13,7 @@ extension Audience {
         }
     }
 
-    /// Nil when it is none, with what is wrong in the problems of the fields.
+    /// Nil if invalid; errors are added to the problems of the fields.
     package init?(_ fields: JSONFields) {
         let ways: [(String, (JSONFields) -> Audience?)] = [
             ("all", Audience.everyone), ("topic", Audience.topic), ("not", Audience.not),
@@ -23,9 +23,9 @@ extension Audience {
         let present = ways.filter { fields.has($0.0) }
         fields.rejectUnknown()
         guard present.count == 1 else {
-            // An unknown name is told already, and is most likely the one that is missing.
+            // An unknown name is already reported, and is most likely the missing one misspelt.
             if present.count > 1 || fields.unknownNames.isEmpty {
-                fields.problems.add(fields.path, message: "must have exactly one of all, topic, not, all_of and any")
+                fields.problems.add(fields.path, message: "expected exactly one of all, topic, not, all_of and any")
             }
             return nil
         }
@@ -35,7 +35,7 @@ extension Audience {
 
     private static func everyone(_ fields: JSONFields) -> Audience? {
         guard let isMeant = fields.bool("all") else { return nil }
-        if !isMeant { fields.reject("all", message: "must be true") }
+        if !isMeant { fields.reject("all", message: "expected true") }
         return isMeant ? .everyone : nil
     }
 

@@ -1,9 +1,9 @@
 import JSONKit
 
-/// A text in several languages, with one for everybody else.
+/// A text in several languages, with a default for all others.
 package struct LocalizedText: Hashable, Sendable {
     package let standard: String
-    /// By language, such as `pt-BR` or `fr`, in the spelling of devices: `_` counts as `-`, and case does not count.
+    /// By language, such as `pt-BR` or `fr`, in normalized spelling: `_` counts as `-`, and case is ignored.
     package let translations: [String: String]
 
     package init(_ standard: String, translations: [String: String] = [:]) {
@@ -12,7 +12,7 @@ package struct LocalizedText: Hashable, Sendable {
             translations.map { (LocalizedText.spelling($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The exact locale, else its language alone, else the standard text.
+    /// The text of the exact locale, of its language alone, or the standard text, in this order.
     package func text(for language: String?) -> String {
         guard let language, !translations.isEmpty else { return standard }
         let exact = LocalizedText.spelling(language)

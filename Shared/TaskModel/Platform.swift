@@ -1,6 +1,6 @@
 package import PushModel
 
-/// What a publisher addresses as one: it writes one payload for all providers of a platform.
+/// A platform that publishers address: one payload serves all providers of a platform.
 package enum Platform: String, CaseIterable, Sendable {
     case ios
     case android

@@ -22,8 +22,8 @@ extension PushMessage {
         return .object(object)
     }
 
-    /// As publishers write it; what is wrong goes to the problems of the fields. Tasks that were accepted are read by the
-    /// same words: what else is asked of new ones does not belong here.
+    /// Format of publishers; errors are added to the problems of the fields. Stored tasks are read with the same code,
+    /// so stricter rules for new tasks do not belong here.
     package init(_ fields: JSONFields) {
         title = fields.localizedText("title")
         subtitle = fields.localizedText("subtitle")
@@ -32,7 +32,7 @@ extension PushMessage {
             fields.value("data", expected: "an object of at most \(PushMessage.dataMembersMaximum) members") { value in
                 value.object.flatMap { $0.members.count <= PushMessage.dataMembersMaximum ? $0 : nil }
             } ?? JSONObject()
-        badge = fields.value("badge", expected: "\"increment\" or a whole number from 0 to 999999999") { value in
+        badge = fields.value("badge", expected: "\"increment\" or an integer from 0 to 999999999") { value in
             switch value {
             case .string("increment"): .increment
             case .integer(let count) where (0...999_999_999).contains(count): .set(UInt32(count))
@@ -48,13 +48,13 @@ extension PushMessage {
 }
 
 extension LocalizedText {
-    /// Of the standard text and of each translation.
+    /// Length of the standard text and of each translation.
     package static let bytesMaximum = 4_096
     package static let translationsMaximum = 128
-    /// As many as a device's own language may have.
+    /// Same as the limit of a device's language.
     package static let languageBytesMaximum = 64
 
-    /// A text alone, or an object with the text of each language and `default`.
+    /// A string, or an object with one string per language and `default`.
     package var json: JSON {
         guard !translations.isEmpty else { return .string(standard) }
         var object = JSONObject([("default", .string(standard))])
@@ -66,7 +66,7 @@ extension LocalizedText {
 extension JSONFields {
     fileprivate func localizedText(_ name: String) -> LocalizedText? {
         let expected =
-            "a text of at most \(LocalizedText.bytesMaximum) bytes, or an object with one as \"default\" and by language"
+            "a string of at most \(LocalizedText.bytesMaximum) bytes, or an object of them by language with \"default\""
         return value(name, expected: expected) { value in
             switch value {
             case .string(let text): text.utf8.count <= LocalizedText.bytesMaximum ? LocalizedText(text) : nil
@@ -79,7 +79,7 @@ extension JSONFields {
 }
 
 extension LocalizedText {
-    /// `reject` hears what is wrong with the spelling of a language.
+    /// `reject` is called for each invalid language name.
     fileprivate init?(_ object: JSONObject, reject: (_ language: String, _ message: String) -> Void) {
         guard object.members.count <= LocalizedText.translationsMaximum else { return nil }
         var texts: [String: String] = [:]
@@ -88,15 +88,15 @@ extension LocalizedText {
             guard let text = value.text, text.utf8.count <= LocalizedText.bytesMaximum else { return nil }
             guard 1...LocalizedText.languageBytesMaximum ~= language.utf8.count else {
                 let limit = LocalizedText.languageBytesMaximum
-                reject(language, "must be a language of 1 to \(limit) bytes, such as pt-BR")
+                reject(language, "expected a language of 1 to \(limit) bytes, such as pt-BR")
                 continue
             }
             let canonical = LocalizedText.spelling(language)
             if canonical == "default", language != canonical {
-                reject(language, "must be written default")
+                reject(language, "expected the spelling default")
             } else if let earlier = spellings.updateValue(language, forKey: canonical) {
                 let other = OutsideText.excerpt(earlier)
-                reject(language, "is the same language as \(other), which case and _ for - do not change")
+                reject(language, "same language as \(other); case and _ for - are ignored")
             }
             texts[canonical] = text
         }

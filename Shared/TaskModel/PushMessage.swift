@@ -1,25 +1,25 @@
 package import JSONKit
 
-/// What is to be shown or handed to the app, written once for all platforms.
+/// A notification or data for the app, the same for all platforms.
 package struct PushMessage: Sendable, Equatable {
     package enum Badge: Sendable, Hashable {
         case set(UInt32)
-        /// One more for each device, counted here.
+        /// The counter of each device plus one.
         case increment
     }
 
     package var title: LocalizedText?
     package var subtitle: LocalizedText?
     package var body: LocalizedText?
-    /// Handed to the app as it is.
+    /// Passed to the app unchanged.
     package var data = JSONObject()
     package var badge: Badge?
     package var sound: String?
-    /// An https address.
+    /// An https URL.
     package var image: String?
-    /// What the app groups notifications by, or offers actions for.
+    /// Category by which the app groups notifications or offers actions.
     package var category: String?
-    /// Nothing is shown; the app is woken.
+    /// Wakes the app without showing anything.
     package var isSilent = false
 
     package init() {}

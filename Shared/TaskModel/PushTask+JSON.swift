@@ -2,7 +2,7 @@ package import JSONKit
 import PushModel
 import ServiceKit
 
-/// A task as it stands on the bus and in the store.
+/// Format of a task on the bus and in the store.
 extension PushTask {
     private static let version = 1
 
@@ -18,14 +18,14 @@ extension PushTask {
         return .object(object)
     }
 
-    /// Nil when it is none, with what is wrong in the problems.
+    /// Nil if invalid; errors are added to the problems.
     package init?(_ json: JSON, problems: JSONProblems) {
         let fields = JSONFields(json, problems: problems)
         _ = fields.integer("version", in: PushTask.version...PushTask.version, isRequired: true)
         let id = fields.text("id", expected: "a UUID", isRequired: true) { TaskID($0) }
         let app = fields.text("app", expected: "an app", isRequired: true) { try? AppID($0) }
         let created = fields.text("created", expected: "a time", isRequired: true) { Timestamp(rfc3339: $0) }
-        let credential = fields.text("credential", expected: "a text") { $0 }
+        let credential = fields.text("credential", expected: "a string") { $0 }
         let dialect = fields.text("dialect", expected: "a dialect", isRequired: true) { TaskDialect(rawValue: $0) }
         let target = fields.object("target", isRequired: true).map { TaskTarget($0) }
         let content = fields.object("content", isRequired: true).map { TaskContent($0) }
@@ -100,7 +100,7 @@ extension TaskContent {
             }
         }
         variables =
-            fields.value("variables", expected: "an object of texts") { value in
+            fields.value("variables", expected: "an object of strings") { value in
                 value.object.flatMap { object in
                     let pairs = object.members.compactMap { member in member.value.text.map { (member.name, $0) } }
                     guard pairs.count == object.members.count else { return nil }

@@ -2,20 +2,20 @@ package import JSONKit
 package import PushModel
 package import ServiceKit
 
-/// A publisher's order, whatever dialect it came in: who gets what, and how.
+/// A push task of a publisher in any dialect: target, content and options.
 package struct PushTask: Sendable, Equatable {
     package let id: TaskID
     package let app: AppID
     package let created: Timestamp
-    /// The id of the key that posted it; empty where an address was enough.
+    /// The id of the key that posted the task; empty if the caller was authorized by its address.
     package var credential = ""
     package var dialect = TaskDialect.native
     package var target = TaskTarget()
     package var content = TaskContent()
     package var options = TaskOptions()
-    /// Those for which the app had no provider when the task was accepted. Their limits were not checked.
+    /// Protocols without a provider when the task was accepted. Their limits were not checked.
     package var unprovided: Set<PushProtocol> = []
-    /// What the dialect's report repeats of the request.
+    /// Fields of the request that the dialect's report repeats.
     package var reported = JSONObject()
 
     package init(id: TaskID, app: AppID, created: Timestamp) {
@@ -24,16 +24,16 @@ package struct PushTask: Sendable, Equatable {
         self.created = created
     }
 
-    /// How long a task whose pushes live for one attempt has for that attempt.
+    /// Time for the single attempt of a task with a time to live of zero.
     package static let timeOfOneAttempt = Duration.seconds(600)
 
-    /// From then on nothing is sent, and what is open ends as expired.
+    /// After the deadline nothing is sent, and open devices end as expired.
     package var deadline: Timestamp {
         created + (options.timeToLive > .zero ? options.timeToLive : PushTask.timeOfOneAttempt)
     }
 }
 
-/// In whose words a task came, and so in whose words it is reported. The raw value stands in messages.
+/// The dialect of the request and of its report. The raw value is used in messages.
 package enum TaskDialect: String, Sendable {
     case native
     case pushd

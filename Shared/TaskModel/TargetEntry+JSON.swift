@@ -2,7 +2,7 @@ package import JSONKit
 import PushModel
 
 extension TargetEntry {
-    /// `["d", id]`, `["a", kind, value]` or `["t", protocol, token]`: lists are long.
+    /// `["d", id]`, `["a", kind, value]` or `["t", protocol, token]`; compact, since lists are long.
     package var json: JSON {
         switch self {
         case .device(let id): .array([.string("d"), .string("\(id)")])

@@ -1,14 +1,15 @@
 package import JSONKit
 
-/// What a task sends: a message for some platforms, and payloads that the publisher wrote for a platform itself, which
-/// come first. A platform with neither is not targeted.
+/// The content of a task: a message for some platforms, and payloads written by the publisher for single platforms,
+/// which take precedence. A platform with neither is not targeted.
 package struct TaskContent: Sendable, Equatable {
     package var message: PushMessage?
-    /// Where the message goes.
+    /// Platforms of the message.
     package var platforms: Set<Platform> = []
-    /// As the publisher wrote them: for `ios` the whole payload with `aps`, for `android` an object with `data`.
+    /// Unchanged payloads of the publisher: for `ios` the whole payload with `aps`, for `android` an object with
+    /// `data`.
     package var payloads: [Platform: JSONObject] = [:]
-    /// What `${var.name}` stands for in the message's texts.
+    /// Values of `${var.name}` in the message's texts.
     package var variables: [String: String] = [:]
 
     package init() {}

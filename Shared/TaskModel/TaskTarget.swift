@@ -1,6 +1,6 @@
 package import PushModel
 
-/// Who is meant: everybody the audience holds and everybody on the list, each once.
+/// The target of a task: the devices of the audience and those on the list, each once.
 package struct TaskTarget: Sendable, Hashable {
     package var audience: Audience?
     package var list = TargetList.entries([])
@@ -9,16 +9,16 @@ package struct TaskTarget: Sendable, Hashable {
 }
 
 package enum TargetList: Sendable, Hashable {
-    /// Few enough to travel with the task.
+    /// Short enough for the message of the task.
     case entries([TargetEntry])
-    /// In messages of their own, which are sent before the task's and mean nothing without it.
+    /// In separate messages, which are sent before the task and have no effect without it.
     case parts(count: Int, entries: Int)
 
-    /// A list of at most so many entries may be resolved at once, for which its parts must be there: they come before the
-    /// task on `tasks`. The jobs of a longer list wait for their parts, which come on `lists`.
+    /// A list of at most this many entries may be resolved immediately, so its parts precede the task on `tasks`. The
+    /// jobs of a longer list wait for their parts, which are sent on `lists`.
     package static let atOnceMaximum = 1_000
 
-    /// Of one message, be it the task's or a part's, which then stays within what the bus carries.
+    /// Entries in one message, of a task or a part, so that it stays within the message limit of the bus.
     package static let entriesMaximum = 400
 
     package var partCount: Int {
@@ -36,7 +36,7 @@ package enum TargetList: Sendable, Hashable {
     }
 }
 
-/// One name on a list. A user may have several devices.
+/// One entry of a list. A user may have several devices.
 package enum TargetEntry: Sendable, Hashable {
     case device(DeviceID)
     case alias(Alias)

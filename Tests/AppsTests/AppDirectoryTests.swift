@@ -83,7 +83,7 @@ import Testing
             try await look()
             #expect(directory.access(presented: nil, peer: "10.1.1.1").caller == .nobody)
         }
-        #expect(messages() == ["app added", "app changed", "app removed: its file is gone"])
+        #expect(messages() == ["app added", "app changed", "app removed: file deleted"])
     }
 
     @Test func aBrokenFileKeepsItsLastGoodVersion() async throws {
@@ -95,7 +95,7 @@ import Testing
             try await look()
             #expect(directory.current.app(.richie, identifier: "news-app")?.id.text == "news")
             #expect(sink.lines.filter { $0.contains("identifiers.richie") }.count == 1, "logged more than once")
-            #expect(sink.lines.contains { $0.contains("news.json: limit: unknown name; did you mean limits?") })
+            #expect(sink.lines.contains { $0.contains("news.json: limit: unknown field; did you mean limits?") })
             #expect(metrics.gauge(.appFilesBroken).value == 1)
             #expect(metrics.gauge(.appsLoaded).value == 1)
             #expect(health.remarks().count == 1)
@@ -106,7 +106,7 @@ import Testing
             #expect(directory.current.app(.richie, identifier: "other")?.id.text == "news")
             #expect(health.remarks() == [])
             #expect(metrics.gauge(.appFilesBroken).value == 0)
-            #expect(messages().last == "mended")
+            #expect(messages().last == "app file problem resolved")
         }
     }
 
@@ -155,7 +155,7 @@ import Testing
         #expect(TestFile.rename(folder.file(".pepper"), to: folder.file("kept")))
         let directory = await open()
         #expect(directory.access(presented: key.reveal(), peer: "").caller == .wrongKey)
-        #expect(sink.lines.contains { $0.contains("is missing, so no key is recognised") })
+        #expect(sink.lines.contains { $0.contains("is missing, so all keys are rejected") })
         try await withRunning(directory) { look in
             #expect(TestFile.rename(folder.file("kept"), to: folder.file(".pepper")))
             try await look()
@@ -191,7 +191,7 @@ import Testing
             try await look()
             #expect(health.remarks() == [])
         }
-        #expect(messages() == ["app added", "needs mending", "mended"])
+        #expect(messages() == ["app added", "app file warning", "app file problem resolved"])
     }
 
     /// Goal: a wrong key is reported when the file appears, not at the first push. Method: replace Apple's key by one
@@ -221,7 +221,7 @@ import Testing
             #expect(TestFile.link(folder.file("next"), to: right))
             #expect(TestFile.rename(folder.file("next"), to: folder.file("AuthKey.p8")))
             try await look()
-            #expect(health.remarks().first?.contains("account is no service account: client_email") == true)
+            #expect(health.remarks().first?.contains("account is not a service account: client_email") == true)
         }
         #expect(directory.current.apps.count == 1, "devices can still register")
     }
@@ -269,7 +269,7 @@ import Testing
         let directory = await open()
         #expect(directory.current.apps.isEmpty)
         #expect(metrics.gauge(.appFilesBroken).value == 3)
-        for sentence in ["folder.json: is no file", "pipe.json: is no file", "large.json: is larger than 256KiB"] {
+        for sentence in ["folder.json: is not a", "pipe.json: is not a", "large.json: is larger than 256KiB"] {
             #expect(sink.lines.contains { $0.contains(sentence) }, "\(sentence)")
         }
     }

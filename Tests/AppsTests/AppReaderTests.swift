@@ -86,44 +86,44 @@ import Testing
                 "topic":"c"}}}
                 """#
             ).problems.first
-                == "news.json: providers.apns.certificate_file: stands beside key_file; Apple takes one of the two")
+                == "news.json: providers.apns.certificate_file: set together with key_file; keep only one of them")
     }
 
     @Test(arguments: [
-        (#"{"identifiers":{"appmetrica":"7"}}"#, "identifiers.appmetrica: must be a number above 0, or a list"),
-        (#"{"identifiers":{"appmetrica":[7,0]}}"#, "identifiers.appmetrica: must be a number above 0, or a list"),
-        (#"{"identifiers":{"richie":[]}}"#, "identifiers.richie: must be a text of 1 to 128 bytes, or a list"),
-        (#"{"identifiers":{"ritchie":"a"}}"#, "identifiers.ritchie: unknown name; did you mean richie?"),
-        (#"{"providers":{"fcm":{}}}"#, "providers.fcm.service_account_file: is missing; it must be the path of a file"),
-        (#"{"providers":{"fcm":{"service_account_file":"\u0000"}}}"#, "service_account_file: must be the path"),
-        (#"{"providers":{"huawei":{"client_secret_file":"x"}}}"#, "providers.huawei.client_id: is missing"),
-        (#"{"credentials":[{}]}"#, "credentials[0].id: is missing; it must be 1 to 32 of a-z and 0-9"),
-        (#"{"credentials":[{"hash":"md5:00"}]}"#, "credentials[0].hash: must be hmac-sha256: and 64 hexadecimal"),
-        (#"{"credentials":[{"created":"today"}]}"#, "created: must be a time such as 2026-01-31T12:00:00Z"),
-        (#"{"credentials":[{"scopes":[]}]}"#, "credentials[0].scopes: must be a list of 1 to "),
-        (#"{"credentials":[{"scopes":["all"]}]}"#, "credentials[0].scopes[0]: must be one of publish, broadcast,"),
+        (#"{"identifiers":{"appmetrica":"7"}}"#, "identifiers.appmetrica: expected an integer above 0, or an array"),
+        (#"{"identifiers":{"appmetrica":[7,0]}}"#, "identifiers.appmetrica: expected an integer above 0, or an array"),
+        (#"{"identifiers":{"richie":[]}}"#, "identifiers.richie: expected a string of 1 to 128 bytes, or an array"),
+        (#"{"identifiers":{"ritchie":"a"}}"#, "identifiers.ritchie: unknown field; did you mean richie?"),
+        (#"{"providers":{"fcm":{}}}"#, "providers.fcm.service_account_file: missing; expected the path of a file"),
+        (#"{"providers":{"fcm":{"service_account_file":"\u0000"}}}"#, "service_account_file: expected the path"),
+        (#"{"providers":{"huawei":{"client_secret_file":"x"}}}"#, "providers.huawei.client_id: missing"),
+        (#"{"credentials":[{}]}"#, "credentials[0].id: missing; expected 1 to 32 of a-z and 0-9"),
+        (#"{"credentials":[{"hash":"md5:00"}]}"#, "credentials[0].hash: expected hmac-sha256: and 64 hexadecimal"),
+        (#"{"credentials":[{"created":"today"}]}"#, "created: expected a time such as 2026-01-31T12:00:00Z"),
+        (#"{"credentials":[{"scopes":[]}]}"#, "credentials[0].scopes: expected an array of 1 to "),
+        (#"{"credentials":[{"scopes":["all"]}]}"#, "credentials[0].scopes[0]: expected one of publish, broadcast,"),
         (#"{"allow":[{"range":"10.0.0.1/8","scopes":["read"]}]}"#, "allow[0].range: must begin at the range's first"),
         (
             #"{"report":{"url":"ftp://x"}}"#,
-            "report.url: must be a full https:// or http:// address, with a host and without a name or password"
+            "report.url: expected an absolute https:// or http:// URL with a host and without user and password"
         ),
         (
             #"{"report":{"url":"https://u:p@example.com/"}}"#,
-            "report.url: must be a full https:// or http:// address, with a host and without a name or password"
+            "report.url: expected an absolute https:// or http:// URL with a host and without user and password"
         ),
         (
             #"{"report":{"url":"https://"}}"#,
-            "report.url: must be a full https:// or http:// address, with a host and without a name or password"
+            "report.url: expected an absolute https:// or http:// URL with a host and without user and password"
         ),
-        (#"{"limits":{"devices":0}}"#, "limits.devices: must be a whole number from 1 to 1000000000"),
+        (#"{"limits":{"devices":0}}"#, "limits.devices: expected an integer from 1 to 1000000000"),
         (#"{"quiet_hours":{"start":"22:00","end":"22:00","time_zone":"UTC"}}"#, "quiet_hours.end: must differ"),
-        (#"{"quiet_hours":{"start":"7:00"}}"#, "quiet_hours.start: must be a time of day such as 22:00"),
-        (#"{"quiet_hours":{"time_zone":"../etc/passwd"}}"#, "quiet_hours.time_zone: must be a time zone such as"),
-        (#"{"defaults":{"language":"english language"}}"#, "defaults.language: must be a language such as en"),
-        (#"{"defaults":{"time_to_live":"29d"}}"#, "defaults.time_to_live: must be a time from 0s to 28d, such as 12h"),
-        (#"{"defaults":{"failures_before_unregistering":0}}"#, "failures_before_unregistering: must be a whole number"),
-        ("[]", "must be an object, not a list"),
-        ("{\n]", "line 2, column 1: there is ] where a name in quotation marks or } should be"),
+        (#"{"quiet_hours":{"start":"7:00"}}"#, "quiet_hours.start: expected a time of day such as 22:00"),
+        (#"{"quiet_hours":{"time_zone":"../etc/passwd"}}"#, "quiet_hours.time_zone: expected a time zone such as"),
+        (#"{"defaults":{"language":"english language"}}"#, "defaults.language: expected a language such as en"),
+        (#"{"defaults":{"time_to_live":"29d"}}"#, "defaults.time_to_live: expected a duration from 0s to 28d"),
+        (#"{"defaults":{"failures_before_unregistering":0}}"#, "failures_before_unregistering: expected an integer"),
+        ("[]", "expected an object, got an array"),
+        ("{\n]", "line 2, column 1: unexpected ']'; expected a quoted name or }"),
         (#"{"defaults":[[[[[[[[1]]]]]]]]}"#, "nested deeper than 8"),
     ])
     func namesFileFieldAndFix(_ text: String, sentence: String) throws {
@@ -138,7 +138,7 @@ import Testing
             """
         #expect(
             try read(#"{"credentials":[\#(entry),\#(entry)]}"#).problems
-                == ["news.json: credentials: the id k1 occurs more than once"])
+                == ["news.json: credentials: duplicate id k1"])
     }
 
     /// Goal: no file content traps. Method: a valid file with random changes.

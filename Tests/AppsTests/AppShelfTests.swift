@@ -83,7 +83,7 @@ import Testing
         #expect(owners == ["a": "shop"])
         #expect(
             problems == [
-                "news.json: identifiers.richie: a is claimed by shop.json too; take it out of one of the two"
+                "news.json: identifiers.richie: a is also claimed by shop.json; remove it from one file"
             ])
         // The other file releases the identifier: the rejected file takes effect without a change of its own.
         let freed = take(["shop.json": richie("c"), "news.json": richie("b", "a")])
@@ -122,7 +122,7 @@ import Testing
         _ = take(["news.json": credential("k1", digit: "a"), "shop.json": credential("k1", digit: "b")])
         #expect(
             problems == [
-                "shop.json: credentials: the id k1 belongs to another key in news.json; take it out of one of the two"
+                "shop.json: credentials: the id k1 is used by another key in news.json; remove it from one file"
             ])
         #expect(shelf.apps.count == 2)
     }

@@ -34,9 +34,9 @@ import Testing
             return try problems("{\((objects + lists + [providers, stranger]).joined(separator: ","))}")
         }
         var known: Set<String> = []
-        for problem in found where problem.message.hasPrefix("unknown name; there are: ") {
+        for problem in found where problem.message.hasPrefix("unknown field; there are: ") {
             let path = problem.field.split(separator: ".").dropLast().joined(separator: ".")
-            let names = problem.message.dropFirst("unknown name; there are: ".count).split(separator: ", ")
+            let names = problem.message.dropFirst("unknown field; there are: ".count).split(separator: ", ")
             for name in names { known.insert(path.isEmpty ? "\(name)" : "\(path).\(name)") }
         }
         let documented = Set(

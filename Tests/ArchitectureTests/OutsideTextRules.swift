@@ -56,7 +56,8 @@ enum OutsideTextRules {
         Allowance("Shared/Signing/OpenSSLErrors.swift", reason: "OpenSSL's messages"),
         Allowance("Shared/Signing/PEMText.swift", reason: "a key that OpenSSL wrote"),
         Allowance("Shared/TLSSocket/TLSErrors.swift", reason: "OpenSSL's messages"),
-        Allowance("Shared/Topics/Messages/ResultScanner.swift", reason: "printable ASCII, already checked byte by byte"),
+        Allowance(
+            "Shared/Topics/Messages/ResultScanner.swift", reason: "printable ASCII, already checked byte by byte"),
     ]
 
     /// The numbers of the lines in a source that need an allowance, starting at one.

@@ -29,7 +29,7 @@ import Testing
 
         home.write("apps/news.json", content: #"{"provider":{}}"#)
         try await services.each {
-            try await $0.expectReadiness(200, texts: "provider: unknown name; did you mean providers?")
+            try await $0.expectReadiness(200, texts: "provider: unknown field; did you mean provider")
         }
 
         // Only the sender that uses the key reads its file.
@@ -46,7 +46,7 @@ import Testing
 
         #expect(rename(keys.file("AuthKey.p8"), home.file("apps/AuthKey.p8")) == 0)
         try await services.each { try await $0.expectReadiness(200, texts: #"{"status":"ok"}"#) }
-        #expect(await sender.prints("mended", "holds no key"))
+        #expect(await sender.prints("app file problem resolved", "holds no key"))
         try await services.each { await $0.stop() }
     }
 }

@@ -135,7 +135,7 @@ import Testing
             let response = await fixture.json("POST", list, json: "{\(names.joined(separator: ","))}")
             #expect(response.status == 400)
             #expect(response.error == "Too many subscriptions")
-            #expect(response.detail == "\(count) were given; a subscriber has at most 1000.")
+            #expect(response.detail == "\(count) subscriptions exceed the limit of 1000 for a subscriber.")
             #expect(await fixture.form("GET", list).json.object?.names == ["sport"])
         }
     }

@@ -49,7 +49,7 @@ import Testing
             let ping = await fixture.form("POST", "/subscriber/\(id)", form: "\(name)=\(value)")
             #expect(ping.status == 400)
             #expect(ping.error == "Invalid value for `\(name)'")
-            #expect(ping.detail?.hasPrefix("must be ") == true)
+            #expect(ping.detail?.isEmpty == false)
             let registration = await fixture.form(
                 "POST", "/subscribers", form: "proto=apns&token=\(Samples.token)&\(name)=\(value)")
             #expect(registration.status == 400)
@@ -63,7 +63,7 @@ import Testing
             let response = await fixture.json("POST", "/subscriber/\(Samples.token)", json: "{\"\(name)\":[1]}")
             #expect(response.status == 400)
             #expect(response.error == "Invalid value for `\(name)'")
-            #expect(response.detail == "must be a text, not a list")
+            #expect(response.detail == "expected a string, got an array")
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
             let response = await fixture.form("POST", "/subscribers", form: "proto=\(proto)&token=https://push.test/1")
             #expect(response.status == 400)
             #expect(response.error == "Invalid value for `proto'")
-            #expect(response.detail == "no sender for this protocol yet")
+            #expect(response.detail == "protocol not supported yet")
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
         var testDescription: String { path }
     }
 
-    /// One address may hold half of it: 512 KiB.
+    /// One address may use half of it: 512 KiB.
     private static let server = HTTPServerConfiguration(bodiesBytesMaximum: 1 << 20)
     /// The size of an unfinished body.
     private static let heldBytes = 450_000
@@ -65,7 +65,7 @@ import Testing
                 #expect(refused.status == 503, "\(refused.text)")
                 #expect(refused.headers["retry-after"] == "5")
                 #expect(
-                    refused.detail == "Too many request bodies are held in memory just now. Repeat the request later.")
+                    refused.detail == "The memory for request bodies is in use. Retry later.")
             }
             try await Self.holds(Self.heldBytes, fixture: fixture)
             #expect(try await fixture.listed().isEmpty)

@@ -196,30 +196,30 @@ import Topics
         }
     }
 
-    static let addressRule = "must be a full https address of at most 2048 bytes"
+    static let addressRule = "expected an absolute https URL of at most 2048 bytes"
 
     @Test(arguments: [
-        (#"{"title":"T"}"#, "body", "is missing; it must be a text that is not empty"),
-        (#"{"body":""}"#, "body", "must be a text that is not empty"),
-        (#"{"body":"B","title":1}"#, "title", "must be a text"),
+        (#"{"title":"T"}"#, "body", "missing; expected a non-empty string"),
+        (#"{"body":""}"#, "body", "expected a non-empty string"),
+        (#"{"body":"B","title":1}"#, "title", "expected a string"),
         (#"{"body":"B","external-browser-url":"http://x.fi"}"#, "external-browser-url", addressRule),
         (#"{"body":"B","external-browser-url":"https:///x"}"#, "external-browser-url", addressRule),
         (#"{"body":"B","external-browser-url":"https://x y"}"#, "external-browser-url", addressRule),
         (#"{"body":"B","external-browser-url":"https://x.fi:70000/"}"#, "external-browser-url", addressRule),
         (#"{"body":"B","external-browser-url":"https://[x.fi]/"}"#, "external-browser-url", addressRule),
         (#"{"body":"B","external-browser-url":"https://x..fi/"}"#, "external-browser-url", addressRule),
-        (#"{"body":"B","issue-guid":"x"}"#, "issue-guid", "must be a UUID"),
-        (#"{"body":"B","issue-guid":"2258b0e6674846c28e670893c0542fbb"}"#, "issue-guid", "must be a UUID"),
-        (#"{"body":"B","issue-title":"x","issue-page":"10"}"#, "issue-page", "must be a whole number from 1"),
-        (#"{"body":"B","issue-title":"x","issue-page":0}"#, "issue-page", "must be a whole number from 1"),
-        (#"{"body":"B","issue-title":"x","issue-page":1.5}"#, "issue-page", "must be a whole number from 1"),
-        (#"{"body":"B","my-key":"v"}"#, "my-key", "is no documented key, and additional keys cannot have dashes"),
+        (#"{"body":"B","issue-guid":"x"}"#, "issue-guid", "expected a UUID"),
+        (#"{"body":"B","issue-guid":"2258b0e6674846c28e670893c0542fbb"}"#, "issue-guid", "expected a UUID"),
+        (#"{"body":"B","issue-title":"x","issue-page":"10"}"#, "issue-page", "expected an integer from 1"),
+        (#"{"body":"B","issue-title":"x","issue-page":0}"#, "issue-page", "expected an integer from 1"),
+        (#"{"body":"B","issue-title":"x","issue-page":1.5}"#, "issue-page", "expected an integer from 1"),
+        (#"{"body":"B","my-key":"v"}"#, "my-key", "unknown key; additional keys cannot have dashes"),
         (#"{"body":"B","isue-page":1}"#, "isue-page", "did you mean issue-page?"),
         (#"{"body":"B","extra":{"a":1}}"#, "extra", "nested keys are not supported"),
         (#"{"body":"B","extra":[1]}"#, "extra", "nested keys are not supported"),
-        (#"{"body":null}"#, "body", "is missing;"),
-        (#"{"body":"B","task_id":"x"}"#, "task_id", "is given by the service"),
-        (#"{"body":"B","content-available":1}"#, "content-available", "is for iOS alone, directly under aps"),
+        (#"{"body":null}"#, "body", "missing;"),
+        (#"{"body":"B","task_id":"x"}"#, "task_id", "set by the service"),
+        (#"{"body":"B","content-available":1}"#, "content-available", "only for iOS, directly under aps"),
     ])
     func everyRuleIsTheSameInEveryPlace(keys: String, name: String, detail: String) async throws {
         try await IngestFixture.run { fixture in
@@ -239,20 +239,20 @@ import Topics
     }
 
     @Test(arguments: [
-        (#"{"app_id":"example-news","topics":["a"]}"#, "payloads", "is missing"),
+        (#"{"app_id":"example-news","topics":["a"]}"#, "payloads", "missing"),
         (
             #"{"app_id":"example-news","topics":["a"],"payloads":{}}"#, "payloads",
-            "must have one for ios or for android"
+            "expected a payload for ios or android"
         ),
-        (request(#"{"aps":{}}"#), "payloads.ios.aps.alert", "is missing"),
-        (request(#"{"aps":{"alert":"B"}}"#), "payloads.ios.aps.alert", "must be an object, not a text"),
-        (request(#"{"aps":null}"#), "payloads.ios.aps", "is missing"),
-        (request("7"), "payloads.ios", "must be an object"),
+        (request(#"{"aps":{}}"#), "payloads.ios.aps.alert", "missing"),
+        (request(#"{"aps":{"alert":"B"}}"#), "payloads.ios.aps.alert", "expected an object, got a string"),
+        (request(#"{"aps":null}"#), "payloads.ios.aps", "missing"),
+        (request("7"), "payloads.ios", "expected an object"),
         (
             request(nil, android: #"{"data":{"alert":"B"}}"#), "payloads.android.data.alert",
-            "must be an object, not a text"
+            "expected an object, got a string"
         ),
-        (request(#"{"aps":{"alrt":{"body":"B"}}}"#), "payloads.ios.aps.alrt", "unknown name; did you mean alert?"),
+        (request(#"{"aps":{"alrt":{"body":"B"}}}"#), "payloads.ios.aps.alrt", "unknown field; did you mean alert?"),
         (
             request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topic":["a"]"#), "topic",
             "did you mean topics?"
@@ -264,83 +264,83 @@ import Topics
         (
             request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":7,"external_user_ids":["u"]"#),
             "topics",
-            "must be a list of 1 to 64"
+            "expected an array of 1 to 64"
         ),
-        (request(#"{"aps":7}"#), "payloads.ios.aps", "must be an object, not a number"),
+        (request(#"{"aps":7}"#), "payloads.ios.aps", "expected an object, got a number"),
         (
             #"{"app_id":"example-news","topics":["a"],"payloads":{"iOS":{"aps":{"alert":{"body":"B"}}}}}"#,
-            "payloads.iOS", "unknown name; there are: ios, android"
+            "payloads.iOS", "unknown field; there are: ios, android"
         ),
         (request(#"{"aps":{"alert":{"body":"B"},"badgee":1}}"#), "payloads.ios.aps.badgee", "did you mean badge?"),
         (
             request(#"{"aps":{"alert":{"body":"B"},"titel":"T"}}"#), "payloads.ios.aps.titel",
-            "unknown name; there are: "
+            "unknown field; there are: "
         ),
-        (request(#"{"aps":{"alert":{"loc-args":["a"]}}}"#), "payloads.ios.aps.alert.body", "is missing"),
+        (request(#"{"aps":{"alert":{"loc-args":["a"]}}}"#), "payloads.ios.aps.alert.body", "missing"),
         (
             request(#"{"aps":{"alert":{"body":"B","loc-args":"a"}}}"#), "payloads.ios.aps.alert.loc-args",
-            "must be a list of texts"
+            "expected an array of strings"
         ),
         (
             request(#"{"aps":{"alert":{"loc-key":""}}}"#), "payloads.ios.aps.alert.loc-key",
-            "must be a text that is not empty"
+            "expected a non-empty string"
         ),
         (
             request(nil, android: #"{"data":{"body":"B","loc-key":"a"}}"#), "payloads.android.data.loc-key",
-            "is no documented key"
+            "unknown key"
         ),
         (
             #"{"app_id":"example-news","topics":["a"],"topics":["b"],"payloads":{}}"#, "",
-            "an object has the name topics more than once"
+            "duplicate name topics in an object"
         ),
-        (request(#"{"alert":{"body":"B"},"aps":{"alert":{"body":"B"}}}"#), "payloads.ios.alert", "unknown name"),
+        (request(#"{"alert":{"body":"B"},"aps":{"alert":{"body":"B"}}}"#), "payloads.ios.alert", "unknown field"),
         (
             request(#"{"aps":{"alert":{"body":"B"},"title":"T"}}"#), "payloads.ios.aps.title",
-            "stands in the wrong place; move it into aps.alert"
+            "wrong place; move it into aps.alert"
         ),
         (
             request(#"{"aps":{"alert":{"body":"B"},"content-available":2}}"#), "payloads.ios.aps.content-available",
-            "must be a whole number from 0 to 1"
+            "expected an integer from 0 to 1"
         ),
         (
             request(#"{"aps":{"alert":{"body":"B","issue-title":"x"},"issue-title":"y"}}"#),
             "payloads.ios.aps.issue-title",
-            "stands in payloads.ios.aps.alert as well; keep one of them"
+            "also set in payloads.ios.aps.alert; keep only one of them"
         ),
         (
             request(nil, android: #"{"data":{"body":"B","from":"x"}}"#), "payloads.android.data.from",
-            "Google keeps for itself"
+            "reserved by Google"
         ),
         (request(nil, android: #"{"notification":{"body":"B"}}"#), "payloads.android.notification", "there are: data"),
-        (request(nil, android: "{}"), "payloads.android.data", "is missing"),
+        (request(nil, android: "{}"), "payloads.android.data", "missing"),
         (
             request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":[]"#), "topics",
-            "must be a list of 1 to 64"
+            "expected an array of 1 to 64"
         ),
         (
             request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":"a""#), "topics",
-            "must be a list of 1 to 64"
+            "expected an array of 1 to 64"
         ),
         (
             request(
                 #"{"aps":{"alert":{"body":"B"}}}"#, android: nil,
                 target: #""topics":[\#((0..<65).map { "\"t\($0)\"" }.joined(separator: ","))]"#),
-            "topics", "must be a list of 1 to 64"
+            "topics", "expected an array of 1 to 64"
         ),
         (
             request(
                 #"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":["a"],"external_user_ids":["b"]"#),
             "topics",
-            "or external_user_ids must be given, and not both"
+            "expected exactly one of topics and external_user_ids"
         ),
         (
             request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""external_user_ids":["b",""]"#),
             "external_user_ids[1]",
-            "must be a text of 1 to 256 bytes"
+            "expected a string of 1 to 256 bytes"
         ),
         (
             request(#"{"aps":{"alert":{"body":"B"}}}"#, android: nil, target: #""topics":["a"],"topic":"b""#), "topic",
-            "unknown name"
+            "unknown field"
         ),
     ])
     func theRestIsCheckedToo(body: String, field: String, detail: String) async throws {
@@ -403,7 +403,7 @@ import Topics
             }
             let missing = await post(fixture, body: body.replacing(#""app_id":"example-news","#, with: ""))
             #expect(missing.status == 400)
-            #expect(missing.detail?.hasPrefix("app_id: is missing") == true)
+            #expect(missing.detail?.hasPrefix("app_id: missing") == true)
             #expect(
                 await post(fixture, body: body.replacing("example-news", with: "example-shop"), as: .shop).status == 201
             )

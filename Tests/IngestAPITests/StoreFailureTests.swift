@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test(arguments: [
-        (StoreError.Code.unavailable, "The registry does not answer"), (.refused, "The registry does not answer"),
+        (StoreError.Code.unavailable, "The registry is unavailable"), (.refused, "The registry is unavailable"),
         (.notReady, "The registry is not ready"), (.full, "The registry is full"),
     ])
     func everyRouteSaysToComeBack(code: StoreError.Code, message: String) async throws {

@@ -173,7 +173,7 @@ import Topics
             let early = await trace(1)
             #expect(early.status == 200)
             #expect(early.json["state"] == .string("not_targeted"))
-            #expect(early.json["why"]?.text?.contains("still being looked for") == true)
+            #expect(early.json["why"]?.text?.contains("still being resolved") == true)
 
             try await plan(fixture, task: task)
             mark(fixture, task: task, offsets: [1, 2, 3, 6, 7])
@@ -205,7 +205,7 @@ import Topics
             let open = await trace(3).json
             #expect(open["state"] == .string("targeted"))
             #expect(open["time"] == .null)
-            #expect(await trace(4).json["why"]?.text?.hasPrefix("The task does not mean this device") == true)
+            #expect(await trace(4).json["why"]?.text?.hasPrefix("The task does not target this device") == true)
             let none = await fixture.json("GET", "/v1/tasks/\(task.id)/devices/x", as: .publisher)
             #expect(none.status == 404)
             #expect(none.json["type"] == .string("urn:carillon:unknown-device"))

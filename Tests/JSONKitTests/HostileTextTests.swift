@@ -28,7 +28,7 @@ import Testing
         var refused: JSONError?
         let time = threadTime { refused = error(document, limits: limits) }
         #expect(refused?.code == .tooManyMarks)
-        #expect(refused?.description == "line 1, column 2: a text with more than 30 combining marks in a row")
+        #expect(refused?.description == "line 1, column 2: a string has more than 30 combining marks in a row")
         #expect(time < HostileTextTests.costMaximum * document.utf8.count, "\(time) for \(document.utf8.count) bytes")
     }
 
@@ -78,7 +78,7 @@ import Testing
         #expect(error(#"{"0123456789":[{"0123456789a":1}]}"#, limits: limits)?.code == .nameTooLong)
         #expect(
             error(#"{"0123456789":[{"0123456789a":1}]}"#, limits: limits)?.description
-                == "line 1, column 17: a name of more than 10 bytes")
+                == "line 1, column 17: a name has more than 10 bytes")
         #expect(JSONLimits().nameBytesMaximum == 1_024)
     }
 }

@@ -19,35 +19,35 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "line 1, column 1: the document ends where a value should follow"),
-        (" \n ", "line 2, column 2: the document ends where a value should follow"),
-        ("[1,]", "line 1, column 4: there is ] where a value should be"),
-        ("[,1]", "line 1, column 2: there is , where a value or ] should be"),
-        ("[1 2]", "line 1, column 4: there is 2 where a comma or ] should be"),
-        ("[1,2", "line 1, column 5: the document ends where a comma or ] should follow"),
-        ("[1}", "line 1, column 3: there is } where a comma or ] should be"),
-        ("{\n  \"a\": 1,\n}", "line 3, column 1: there is } where a name in quotation marks should be"),
-        ("{a:1}", "line 1, column 2: there is a where a name in quotation marks or } should be"),
-        (#"{"a" 1}"#, "line 1, column 6: there is 1 where a colon should be"),
-        (#"{"a":1 "b":2}"#, "line 1, column 8: there is \" where a comma or } should be"),
-        (#"{"é":1]"#, "line 1, column 7: there is ] where a comma or } should be"),
-        ("[1] 2", "line 1, column 5: there is 2 where the end of the document should be"),
-        ("nul", "line 1, column 1: there is n where a value should be"),
-        ("'a'", "line 1, column 1: there is ' where a value should be"),
-        ("\u{FEFF}[]", "line 1, column 1: there is a byte order mark where a value should be"),
-        ("[\"open]", "line 1, column 2: the text that begins here is never closed"),
-        ("[\"a\nb\"]", "line 1, column 4: a control character in a text; write it as an escape such as \\n"),
-        (#"["\x"]"#, #"line 1, column 3: an escape that JSON does not have; a backslash itself is written \\"#),
-        (#"["\u12g4"]"#, #"line 1, column 3: an escape that JSON does not have; a backslash itself is written \\"#),
-        (#"["\udc00"]"#, "line 1, column 3: half of a surrogate pair"),
-        (#"["\ud83dx"]"#, "line 1, column 3: half of a surrogate pair"),
-        ("[01]", "line 1, column 2: a number that JSON does not have"),
-        ("[1.]", "line 1, column 2: a number that JSON does not have"),
-        ("[-]", "line 1, column 2: a number that JSON does not have"),
-        ("[1e]", "line 1, column 2: a number that JSON does not have"),
-        ("[18446744073709551616]", "line 1, column 2: a number too large to be taken"),
-        ("[-9223372036854775809]", "line 1, column 2: a number too large to be taken"),
-        ("[1e400]", "line 1, column 2: a number too large to be taken"),
+        ("", "line 1, column 1: unexpected end of the document; expected a value"),
+        (" \n ", "line 2, column 2: unexpected end of the document; expected a value"),
+        ("[1,]", "line 1, column 4: unexpected ']'; expected a value"),
+        ("[,1]", "line 1, column 2: unexpected ','; expected a value or ]"),
+        ("[1 2]", "line 1, column 4: unexpected '2'; expected a comma or ]"),
+        ("[1,2", "line 1, column 5: unexpected end of the document; expected a comma or ]"),
+        ("[1}", "line 1, column 3: unexpected '}'; expected a comma or ]"),
+        ("{\n  \"a\": 1,\n}", "line 3, column 1: unexpected '}'; expected a quoted name"),
+        ("{a:1}", "line 1, column 2: unexpected 'a'; expected a quoted name or }"),
+        (#"{"a" 1}"#, "line 1, column 6: unexpected '1'; expected a colon"),
+        (#"{"a":1 "b":2}"#, "line 1, column 8: unexpected '\"'; expected a comma or }"),
+        (#"{"é":1]"#, "line 1, column 7: unexpected ']'; expected a comma or }"),
+        ("[1] 2", "line 1, column 5: unexpected '2'; expected the end of the document"),
+        ("nul", "line 1, column 1: unexpected 'n'; expected a value"),
+        ("'a'", "line 1, column 1: unexpected '''; expected a value"),
+        ("\u{FEFF}[]", "line 1, column 1: unexpected byte order mark; expected a value"),
+        ("[\"open]", "line 1, column 2: unterminated string"),
+        ("[\"a\nb\"]", "line 1, column 4: unescaped control character in a string; write it as an escape such as \\n"),
+        (#"["\x"]"#, #"line 1, column 3: invalid escape; write a backslash as \\"#),
+        (#"["\u12g4"]"#, #"line 1, column 3: invalid escape; write a backslash as \\"#),
+        (#"["\udc00"]"#, "line 1, column 3: unpaired surrogate"),
+        (#"["\ud83dx"]"#, "line 1, column 3: unpaired surrogate"),
+        ("[01]", "line 1, column 2: invalid number"),
+        ("[1.]", "line 1, column 2: invalid number"),
+        ("[-]", "line 1, column 2: invalid number"),
+        ("[1e]", "line 1, column 2: invalid number"),
+        ("[18446744073709551616]", "line 1, column 2: number out of range"),
+        ("[-9223372036854775809]", "line 1, column 2: number out of range"),
+        ("[1e400]", "line 1, column 2: number out of range"),
     ])
     func namesThePlace(_ text: String, description: String) {
         let error = error(text)
@@ -60,7 +60,7 @@ import Testing
     func namesWhereUTF8Ends(_ bytes: [UInt8]) {
         let error = error(Array("[\n\"é".utf8) + bytes + Array("\"]".utf8))
         #expect(error?.code == .invalidUTF8)
-        #expect(error?.description == "line 2, column 3: the bytes here are no UTF-8")
+        #expect(error?.description == "line 2, column 3: invalid UTF-8")
     }
 
     @Test func depthIsBounded() {

@@ -41,16 +41,16 @@ import Testing
         #expect(fields.object("wanted", isRequired: true) == nil)
         #expect(
             descriptions == [
-                "name: must be a text of 1 to 1024 bytes",
-                "count: must be a whole number from 1 to 3",
-                "big: must be a whole number from 1 to 3",
-                "on: must be true or false",
-                "inner: must be an object, not a list",
-                "list[0]: must be a text",
-                "list[1].x: must be a text of 1 to 1024 bytes",
-                "long: must be a list of at most 2",
-                "needed: is missing; it must be a text of 1 to 8 bytes",
-                "wanted: is missing; it must be an object",
+                "name: expected a string of 1 to 1024 bytes",
+                "count: expected an integer from 1 to 3",
+                "big: expected an integer from 1 to 3",
+                "on: expected true or false",
+                "inner: expected an object, got an array",
+                "list[0]: expected a text",
+                "list[1].x: expected a string of 1 to 1024 bytes",
+                "long: expected an array of at most 2 elements",
+                "needed: missing; expected a string of 1 to 8 bytes",
+                "wanted: missing; expected an object",
             ])
     }
 
@@ -62,8 +62,8 @@ import Testing
         fields.rejectUnknown()
         #expect(
             descriptions == [
-                "inner.subscribtions: unknown name; did you mean subscriptions?",
-                "inner.other: unknown name; there are: subscriptions",
+                "inner.subscribtions: unknown field; did you mean subscriptions?",
+                "inner.other: unknown field; there are: subscriptions",
             ])
         #expect(inner.unknownNames == ["subscribtions", "other"])
     }
@@ -75,9 +75,9 @@ import Testing
         fields.allow(["subscriptions"])
         fields.rejectUnknown()
         #expect(descriptions.count == 41)
-        #expect(descriptions[0].hasSuffix("unknown name"))
+        #expect(descriptions[0].hasSuffix("unknown field"))
         #expect(descriptions[1...16].allSatisfy { $0.hasSuffix("; did you mean subscriptions?") })
-        #expect(descriptions[17...].allSatisfy { $0.hasSuffix("unknown name") })
+        #expect(descriptions[17...].allSatisfy { $0.hasSuffix("unknown field") })
     }
 
     /// Problems beyond the limit are not searched for. Counts the conversions of values.
@@ -89,13 +89,13 @@ import Testing
             #expect(element.text(expected: "a text") { $0 } == nil)
         }
         #expect(looked == 101)
-        #expect(descriptions.prefix(100).last == "list[99]: must be a text")
-        #expect(descriptions.last == "and there is more")
+        #expect(descriptions.prefix(100).last == "list[99]: expected a text")
+        #expect(descriptions.last == "more errors omitted")
     }
 
     @Test func theDocumentItselfMayBeNoObject() throws {
         #expect(try fields("[1]").text("name") == nil)
-        #expect(descriptions == ["must be an object, not a list"])
+        #expect(descriptions == ["expected an object, got an array"])
     }
 
     /// A response must not be much larger than the request, nor cost much more.
@@ -106,7 +106,7 @@ import Testing
         fields.allow(["name"])
         fields.rejectUnknown()
         #expect(problems.all.count == 101)
-        #expect(descriptions.last == "and there is more")
+        #expect(descriptions.last == "more errors omitted")
         #expect(descriptions.allSatisfy { $0.utf8.count < 200 })
     }
 }

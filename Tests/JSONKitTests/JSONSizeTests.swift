@@ -42,7 +42,7 @@ import Testing
     @Test func moreListsAndObjectsThanAllowedAreRefused() {
         let limits = JSONLimits(containersMaximum: 2)
         #expect(refusal("[{}]", limits: limits) == nil)
-        #expect(refusal("[{},[]]", limits: limits)?.description == "the document has more than 2 lists and objects")
+        #expect(refusal("[{},[]]", limits: limits)?.description == "the document has more than 2 arrays and objects")
     }
 
     private static let shapes = [

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func whatIsWrongIsSaid() {
-        #expect(throws: InvalidValueError("must be 64 to 200 hexadecimal digits, an even number of them")) {
+        #expect(throws: InvalidValueError("expected 64 to 200 hexadecimal digits, an even number of them")) {
             try PushToken(.apns, text: "x")
         }
     }

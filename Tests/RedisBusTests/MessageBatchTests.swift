@@ -97,7 +97,9 @@ import Topics
             [1], [1, 1, 0], [1, 1, 0, 0], [1, 1, 0, 0, 1], [1, 1, 0, 0, 1, 0], [1, 1, 0, 0, 0],
         ]
         for place in places {
-            #expect(throws: MalformedMessageError.self) { try decode(place + length + [UInt8](repeating: 0, count: 40)) }
+            #expect(throws: MalformedMessageError.self) {
+                try decode(place + length + [UInt8](repeating: 0, count: 40))
+            }
         }
     }
 

@@ -232,7 +232,7 @@ import Topics
         #expect(try outputs.dispatches(Topics.dispatchAPNs).first?.segments[0].offsets == [1])
         let result = try #require(try outputs.results().first)
         #expect(result.state == .failed)
-        #expect(result.reason.hasPrefix("message.body.fr: asks for ${var.name}"))
+        #expect(result.reason.hasPrefix("message.body.fr: unknown variable ${var.name}"))
         #expect(scene.states()[.failed] == 1)
     }
 

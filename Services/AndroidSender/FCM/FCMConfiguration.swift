@@ -24,7 +24,8 @@ struct FCMConfiguration: Sendable {
             "CARILLON_FCM_HOST", default: endpoint.host, meaning: "Host of Firebase Cloud Messaging.")
         endpoint.port = UInt16(
             clamping: environment.integer(
-                "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535, meaning: "Port of Firebase Cloud Messaging."))
+                "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535,
+                meaning: "Port of Firebase Cloud Messaging."))
         authorityFile = environment.file(
             "CARILLON_FCM_CA_FILE",
             meaning: "PEM file of certificate authorities to trust for Google, instead of the system's.")

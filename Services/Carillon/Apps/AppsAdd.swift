@@ -14,9 +14,9 @@ struct AppsAdd: Command {
     private static let scope = CommandOption(
         "--scope", value: "SCOPE", isRepeatable: true,
         meaning: """
-        Scope of the key: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")); repeatable \
-        (default: \(text(AppEditor.usualScopes)))
-        """)
+            Scope of the key: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")); repeatable \
+            (default: \(text(AppEditor.usualScopes)))
+            """)
     private static let allow = CommandOption(
         "--allow", value: "RANGE", isRepeatable: true,
         meaning: "Address range, such as 10.0.0.0/8, that has the same scopes without a key; repeatable")

@@ -8,7 +8,8 @@ struct DeadFilter {
     private static let channelOption = CommandOption(
         "--channel", value: "NAME", meaning: "Only messages of this topic or lane, such as audience.fast")
     private static let reasonOption = CommandOption(
-        "--reason", value: "REASON", meaning: "Only messages with this reason: undecodable, poison, exhausted or crashed")
+        "--reason", value: "REASON",
+        meaning: "Only messages with this reason: undecodable, poison, exhausted or crashed")
 
     private let channel: String?
     private let reason: DeadLetter.Reason?

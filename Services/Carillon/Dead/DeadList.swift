@@ -6,7 +6,8 @@ struct DeadList: Command {
         options: [limit, .json] + DeadFilter.options + [.bus],
         notes: "REPLAYED shows whether the message was sent again. If it is dead-lettered again, it is listed twice.")
 
-    private static let limit = CommandOption("--limit", value: "N", meaning: "Number of newest messages to show (default: 50)")
+    private static let limit = CommandOption(
+        "--limit", value: "N", meaning: "Number of newest messages to show (default: 50)")
 
     private let limit: Int
     private let isJSON: Bool

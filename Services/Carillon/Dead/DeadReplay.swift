@@ -16,7 +16,8 @@ struct DeadReplay: Command {
             stage drops such duplicates. The same applies to two concurrent replays.
             """)
 
-    private static let all = CommandOption("--all", meaning: "Replay every message not replayed yet, after confirmation")
+    private static let all = CommandOption(
+        "--all", meaning: "Replay every message not replayed yet, after confirmation")
     private static let dryRun = CommandOption("--dry-run", meaning: "Print what would be sent where, and send nothing")
     private static let yes = CommandOption("--yes", meaning: "Do not ask for confirmation")
 

@@ -22,7 +22,9 @@ struct Replayer {
 
     mutating func take(_ position: DeadPosition, record: DeadRecord) async throws(BusError) {
         guard case .letter(let letter) = record else { return refuse(position, reason: "it is not a dead letter") }
-        guard letter.isWhole else { return refuse(position, reason: "it was too large and is stored without its value") }
+        guard letter.isWhole else {
+            return refuse(position, reason: "it was too large and is stored without its value")
+        }
         guard let message = letter.replay(into: Topics.channel(named: letter.channel)) else {
             let channel = VisibleBytes(isRaw: false).line(letter.channel, charactersMaximum: 80)
             return refuse(position, reason: "unknown topic \(channel)")

@@ -84,7 +84,8 @@ struct APIVariables {
     let key: Secret?
 
     init(environment: inout EnvironmentReader) {
-        url = environment.optionalText("CARILLON_URL", meaning: "URL of the HTTP API for carillon push, watch and tasks.")
+        url = environment.optionalText(
+            "CARILLON_URL", meaning: "URL of the HTTP API for carillon push, watch and tasks.")
         key = environment.secret("CARILLON_KEY", meaning: "App key for the HTTP API.")
     }
 }

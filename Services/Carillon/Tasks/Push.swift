@@ -20,8 +20,10 @@ struct Push: Command {
         "--file", value: "FILE",
         meaning:
             "Task as JSON in the format of POST /v1/tasks, instead of the options above; - reads standard input")
-    private static let dryRun = CommandOption("--dry-run", meaning: "Print the number of matching devices and send nothing")
-    private static let watch = CommandOption("--watch", meaning: "Follow the task until it is closed, like carillon watch")
+    private static let dryRun = CommandOption(
+        "--dry-run", meaning: "Print the number of matching devices and send nothing")
+    private static let watch = CommandOption(
+        "--watch", meaning: "Follow the task until it is closed, like carillon watch")
     private static let fileBytesMaximum = 1 << 20
 
     private let arguments: CommandArguments

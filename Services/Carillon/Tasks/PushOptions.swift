@@ -7,7 +7,8 @@ enum PushOptions {
 
     private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
     private static let topic = CommandOption(
-        "--topic", value: "NAME", isRepeatable: true, meaning: "Send to the subscribers of this topic; if repeated, of any")
+        "--topic", value: "NAME", isRepeatable: true,
+        meaning: "Send to the subscribers of this topic; if repeated, of any")
     private static let user = CommandOption(
         "--user", value: "ID", isRepeatable: true, meaning: "Send to the devices of this user; repeatable")
     private static let device = CommandOption(

@@ -1,7 +1,8 @@
 /// `carillon tasks cancel`: stops sending to further devices.
 struct TasksCancel: Command {
     static let declaration = CommandDeclaration(
-        "tasks cancel", purpose: "cancel a task: send to no further devices", operands: "TASK", options: APIAccess.options,
+        "tasks cancel", purpose: "cancel a task: send to no further devices", operands: "TASK",
+        options: APIAccess.options,
         notes: """
             Pushes that were already sent are not recalled; the remaining devices end as cancelled. Idempotent.
 

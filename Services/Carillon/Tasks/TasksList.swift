@@ -8,7 +8,8 @@ struct TasksList: Command {
         notes: APIAccess.notes)
 
     private static let limitMaximum = 1_000
-    private static let limit = CommandOption("--limit", value: "N", meaning: "Number of tasks, up to 1000 (default: 20)")
+    private static let limit = CommandOption(
+        "--limit", value: "N", meaning: "Number of tasks, up to 1000 (default: 20)")
     private static let before = CommandOption(
         "--before", value: "CURSOR", meaning: "Show the page at this cursor")
 

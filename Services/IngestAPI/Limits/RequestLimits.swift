@@ -3,14 +3,14 @@ import PushModel
 import ServiceKit
 import Synchronization
 
-/// How many requests are let in: by address, by key, and by those who ask for devices that do not exist. Counted in this
-/// process alone; each of several lets in as many.
+/// Rate limits of requests: by address, by key, and by requests for unknown devices. Counted per process; each process
+/// applies the full limit.
 final class RequestLimits: Sendable {
     struct Settings: Sendable {
-        /// Nil for any number.
+        /// Nil for no limit.
         var requestsPerSecondPerAddress: Int?
-        /// An id names its device and proves that the caller may touch it, by a tag of 32 bits: at 20 guesses a second an
-        /// address needs about seven years to find any. Nil for any number.
+        /// A device id contains a tag of 32 bits that authorizes its holder: at 20 guesses a second an address needs
+        /// about seven years to find any id. Nil for no limit.
         var unknownDevicesPerSecondPerAddress: Int? = 20
     }
 
@@ -23,7 +23,7 @@ final class RequestLimits: Sendable {
 
     /// About 100 bytes each.
     static let namesMaximum = 65_536
-    /// A fleet that was unregistered asks for all of its devices, once each.
+    /// Burst for a fleet of unregistered devices, each of which sends one request.
     private static let secondsOfUnknownDevices = 10
 
     private let settings: Settings
@@ -36,13 +36,13 @@ final class RequestLimits: Sendable {
         buckets = Mutex(RateBuckets(namesMaximum: RequestLimits.namesMaximum))
     }
 
-    /// To be called once for each request, before anything else is looked at.
+    /// Call once per request, before any other check.
     func admit(from peer: String) throws(Gatekeeper.AccessError) {
         guard let limit = settings.requestsPerSecondPerAddress else { return }
         try take(.address(RequestLimits.payer(peer)), rate: RateBuckets.Rate(perSecond: limit, burst: limit))
     }
 
-    /// To be called once for each request, when it is known what app it is for.
+    /// Call once per request, when its app is known.
     func admit(_ admission: AuthorizedCaller, from peer: String) throws(Gatekeeper.AccessError) {
         guard let limit = admission.app.limits.requestsPerSecond else { return }
         let app = admission.app.id
@@ -54,7 +54,7 @@ final class RequestLimits: Sendable {
         try take(name, rate: RateBuckets.Rate(perSecond: limit, burst: limit))
     }
 
-    /// To be called before a device is looked for by its id: somebody who guesses must not hear of a right guess either.
+    /// Call before looking up a device by id: an address over the limit must not learn of a correct guess either.
     func admitSearch(in app: AppID, from peer: String) throws(Gatekeeper.AccessError) {
         guard let rate = rateOfUnknownDevices else { return }
         let name = Name.unknownDevices(RequestLimits.payer(peer), app)
@@ -79,7 +79,7 @@ final class RequestLimits: Sendable {
         }
     }
 
-    /// Somebody who has one IPv6 address has a whole /64 of them.
+    /// A client with one IPv6 address has a whole /64.
     private static func payer(_ peer: String) -> [UInt8] {
         guard let address = IPAddress(peer) else { return Array(peer.utf8.prefix(64)) }
         return Array(address.bytes.prefix(8))
@@ -101,7 +101,7 @@ extension RequestLimits.Settings {
 }
 
 extension EnvironmentReader {
-    /// Nil for 0, which stands for no limit.
+    /// Returns nil for 0, which means no limit.
     fileprivate mutating func limit(_ name: String, default value: Int, meaning: String) -> Int? {
         let limit = integer(name, default: value, in: 0...1_000_000, meaning: meaning)
         return limit == 0 ? nil : limit

@@ -3,17 +3,17 @@ import HTTPServer
 import JSONKit
 import PushModel
 
-/// A request that was let through to an app.
+/// An authorized request to an app.
 struct NativeCall: Sendable {
     let request: HTTPRequest
     let admission: AuthorizedCaller
-    /// What paths to this app begin with, where the request chose it by its path.
+    /// Prefix of paths to this app if the request named it in the path; otherwise empty.
     let base: String
     let reading: BodyReading
 
     var app: AppID { admission.app.id }
 
-    /// Reads the body with everything that is wrong with it gathered, and refuses it then.
+    /// Reads the body, collecting all errors, and throws if there are any.
     func read<Value: Sendable>(_ read: @escaping @Sendable (JSONFields) throws -> Value) async throws -> Value {
         try await reading.read(request, account: admission.account) { [request] in
             let problems = JSONProblems()

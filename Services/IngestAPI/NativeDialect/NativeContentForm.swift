@@ -2,9 +2,9 @@ import JSONKit
 import ServiceKit
 import TaskModel
 
-/// What the devices get, as the native API writes it: a message for all platforms, payloads for single ones, or both.
+/// The content of a task in the native API: a message for all platforms, payloads for single platforms, or both.
 struct NativeContentForm {
-    /// Those that something is sent to.
+    /// Platforms that pushes can be sent to.
     static let platforms: [Platform] = [.ios, .android]
     private static let names = platforms.map(\.rawValue).joined(separator: " or ")
 
@@ -25,7 +25,7 @@ struct NativeContentForm {
         content.variables = variables()
         if !fields.has("message"), !fields.has("payloads") {
             if fields.unknownNames.isEmpty {
-                fields.problems.add("", message: "nothing is sent: give a message or payloads")
+                fields.problems.add("", message: "no content; expected message or payloads")
             }
         } else if let chosen, isReadable {
             check(chosen, content: content)
@@ -37,12 +37,12 @@ struct NativeContentForm {
         let problems = given.problems.all.count
         let message = PushMessage(given)
         if let image = message.image, WebAddress(image)?.scheme != .https {
-            given.reject("image", message: "must be an https address of at most \(WebAddress.bytesMaximum) bytes")
+            given.reject("image", message: "expected an https URL of at most \(WebAddress.bytesMaximum) bytes")
         }
         guard given.problems.all.count == problems else { return message }
         let isEmpty = message.title == nil && message.body == nil && message.data.members.isEmpty
         if isEmpty, !message.isSilent, message.badge == nil {
-            fields.reject("message", message: "must have a title, a body, data or a badge, or be silent")
+            fields.reject("message", message: "expected a title, a body, data, a badge or silent")
         }
         return message
     }
@@ -51,7 +51,7 @@ struct NativeContentForm {
         guard fields.has("platforms") else { return nil }
         let elements = fields.elements("platforms", countMinimum: 1, countMaximum: Platform.allCases.count)
         return elements.compactMap { element in
-            element.text(expected: "\(NativeContentForm.names); nothing is sent to others yet") {
+            element.text(expected: "\(NativeContentForm.names); others are not supported yet") {
                 Platform(rawValue: $0).flatMap { NativeContentForm.platforms.contains($0) ? $0 : nil }
             }
         }
@@ -61,14 +61,14 @@ struct NativeContentForm {
         guard let given = fields.object("payloads") else { return [:] }
         var payloads: [Platform: JSONObject] = [:]
         for platform in NativeContentForm.platforms {
-            // What stands in them is the provider's, but for what is null there.
+            // The provider defines the content of a payload; only null members are removed.
             payloads[platform] = given.value(platform.rawValue, expected: "an object") { value in
                 value.object?.withoutNulls(below: platform == .ios ? ["aps", "alert"] : ["notification"])
             }
         }
         given.rejectUnknown()
         if payloads.isEmpty, fields.problems.all.isEmpty {
-            fields.reject("payloads", message: "must have one for \(NativeContentForm.names)")
+            fields.reject("payloads", message: "expected a payload for \(NativeContentForm.names)")
         }
         return payloads
     }
@@ -78,19 +78,19 @@ struct NativeContentForm {
             let isMeant = chosen.contains(platform)
             if !isMeant, content.payloads[platform] != nil {
                 fields.reject(
-                    "payloads.\(platform.rawValue)", message: "is for a platform that platforms does not name")
+                    "payloads.\(platform.rawValue)", message: "platform is not listed in platforms")
             }
             if isMeant, content.payloads[platform] == nil, !fields.has("message") {
                 fields.reject(
-                    "platforms", message: "names \(platform.rawValue), which has neither a payload nor a message")
+                    "platforms", message: "lists \(platform.rawValue), which has neither a payload nor a message")
             }
         }
     }
 
     private func variables() -> [String: String] {
         let expected =
-            "an object of at most \(TaskLimits.variablesMaximum) texts of at most \(TaskLimits.variableBytesMaximum)"
-            + " bytes, whose names have 1 to \(TaskLimits.variableNameBytesMaximum)"
+            "an object of at most \(TaskLimits.variablesMaximum) strings of at most \(TaskLimits.variableBytesMaximum)"
+            + " bytes, with names of 1 to \(TaskLimits.variableNameBytesMaximum) bytes"
         return fields.value("variables", expected: expected) { $0.object.flatMap(NativeContentForm.variables) } ?? [:]
     }
 

@@ -2,7 +2,7 @@ import Apps
 import HTTPServer
 import ServiceKit
 
-/// The API under `/v1`, into which every dialect maps.
+/// The API under `/v1`, to which every dialect maps.
 struct NativeDialect: Sendable {
     typealias Handler = @Sendable (NativeCall) async throws -> HTTPResponse
 
@@ -25,8 +25,8 @@ struct NativeDialect: Sendable {
         route(.post, pattern: "/v1/tasks/:id/cancel", scopes: publishing + [.admin], in: &router, handler: tasks.cancel)
     }
 
-    /// Each route stands on its own, and below an app's path for keys that are granted several. Any of the scopes lets a
-    /// caller in; a query may have the names in `query` and no others.
+    /// Adds each route at the root and below `/apps/:app`, for keys with several apps. Any one of the scopes suffices;
+    /// only the query parameters in `query` are allowed.
     private func route(
         _ method: HTTPMethod, pattern: String, scopes: [Scope], query: [String] = [],
         bodyBytesMaximum: Int? = nil, in router: inout HTTPRouter, handler: @escaping Handler

@@ -4,18 +4,18 @@ import PushModel
 import ServiceKit
 import TaskModel
 
-/// A task as the native API writes it. What is wrong goes to the problems of the fields.
+/// A task in the native API. Errors are added to the problems of the fields.
 struct NativeTaskForm {
     private let fields: JSONFields
 
     init(_ fields: JSONFields) {
         self.fields = fields
-        // All of them at once, so that a misspelt name is known for one before another is said to be missing.
+        // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow(["audience", "users", "devices", "message", "payloads", "platforms", "variables", "options"])
     }
 
-    /// Means nothing when there are problems. `authorize` is asked as soon as the audience is known: what the caller may
-    /// not do is refused before the rest is read.
+    /// The result is undefined if there are problems. `authorize` is called as soon as the audience is known, so that a
+    /// caller without the scope is refused before the rest is read.
     func draft(
         defaults: AppDefaults, authorize: (Scope) throws(Gatekeeper.AccessError) -> Void
     ) throws(Gatekeeper.AccessError) -> TaskDraft {
@@ -27,15 +27,15 @@ struct NativeTaskForm {
         draft.options = options(defaults)
         if !["audience", "users", "devices"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
-                fields.problems.add("", message: "no device is targeted: give an audience, users or devices")
+                fields.problems.add("", message: "no target; expected audience, users or devices")
             }
         } else if draft.audience == nil, draft.entries.isEmpty, fields.problems.all.isEmpty {
-            fields.problems.add("", message: "no device is targeted: the lists of users and devices are empty")
+            fields.problems.add("", message: "no target; users and devices are empty")
         }
         if draft.entries.count > TaskLimits.entriesMaximum {
             fields.problems.add(
                 "users",
-                message: "and devices together may have \(TaskLimits.entriesMaximum) entries; send several tasks")
+                message: "at most \(TaskLimits.entriesMaximum) entries together with devices; send several tasks")
         }
         fields.rejectUnknown()
         return draft
@@ -53,7 +53,7 @@ struct NativeTaskForm {
 
     private func users() -> [TargetEntry] {
         fields.elements("users", countMaximum: TaskLimits.entriesMaximum).compactMap { element in
-            element.text(expected: "a text of 1 to \(Alias.bytesMaximum) bytes without control characters") {
+            element.text(expected: "a string of 1 to \(Alias.bytesMaximum) bytes without control characters") {
                 (try? Alias(.externalUser, value: $0)).map { .alias($0) }
             }
         }
@@ -61,7 +61,7 @@ struct NativeTaskForm {
 
     private func devices() -> [TargetEntry] {
         fields.elements("devices", countMaximum: TaskLimits.entriesMaximum).compactMap { element in
-            element.text(expected: "a subscriber's id, as its registration answered it") {
+            element.text(expected: "a subscriber id as returned by its registration") {
                 DeviceID($0).map { .device($0) }
             }
         }
@@ -74,7 +74,7 @@ struct NativeTaskForm {
         options.collapseID = given.text("collapse_id")
         options.priority =
             given.text("priority", expected: "high or normal") { TaskOptions.Priority(rawValue: $0) } ?? .high
-        let expected = "a time of 0s to 28d, such as 30m, 12h or 7d"
+        let expected = "a duration from 0s to 28d, such as 30m, 12h or 7d"
         if let time = given.text("time_to_live", expected: expected, convert: NativeTaskForm.timeToLive) {
             options.timeToLive = time
         }

@@ -4,7 +4,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// What a query asks for.
+/// Query parameters of a request.
 struct TaskQuery {
     let limit: Int
     let before: TaskEntry.ID?
@@ -14,7 +14,7 @@ struct TaskQuery {
         if let text = request.queryValue("limit") {
             guard let limit = Int(text), limits.contains(limit) else {
                 throw TaskQuery.refusal(
-                    "limit", message: "must be a whole number from \(limits.lowerBound) to \(limits.upperBound)")
+                    "limit", message: "expected an integer from \(limits.lowerBound) to \(limits.upperBound)")
             }
             self.limit = limit
         } else {
@@ -22,7 +22,7 @@ struct TaskQuery {
         }
         before = try request.queryValue("before").map { text throws(TaskError) in
             guard let entry = TaskEntry.ID(cursor: text) else {
-                throw TaskQuery.refusal("before", message: "must be what an earlier page had as next")
+                throw TaskQuery.refusal("before", message: "expected the value of next from an earlier page")
             }
             return entry
         }
@@ -32,23 +32,23 @@ struct TaskQuery {
         switch request.queryValue("dry_run") {
         case nil, "false": false
         case "true": true
-        default: throw refusal("dry_run", message: "must be true or false")
+        default: throw refusal("dry_run", message: "expected true or false")
         }
     }
 
-    /// A name that means nothing is refused, as a misspelt `dry_run` would send for real; so is one that comes twice.
+    /// Refuses unknown parameters, since a misspelt `dry_run` would send the push, and duplicate ones.
     static func check(_ request: HTTPRequest, knows names: [String]) throws(TaskError) {
         guard let items = request.queryItems else {
-            throw refusal("", message: "the query cannot be read: it has a broken escape, or one that makes no text")
+            throw refusal("", message: "the query has a percent escape that is invalid or does not decode to text")
         }
         var seen: Set<String> = []
         for (name, _) in items {
             let field = OutsideText.excerpt(name)
             guard names.contains(name) else {
-                throw refusal(field, message: "unknown name in the query" + Spelling.advice(name, among: names))
+                throw refusal(field, message: "unknown query parameter" + Spelling.advice(name, among: names))
             }
             guard seen.insert(name).inserted else {
-                throw refusal(field, message: "stands in the query more than once")
+                throw refusal(field, message: "duplicate query parameter")
             }
         }
     }

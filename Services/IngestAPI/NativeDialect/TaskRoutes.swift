@@ -6,7 +6,7 @@ import ServiceKit
 import Store
 import TaskModel
 
-/// `/v1/tasks` and what is below it.
+/// `/v1/tasks` and the routes below it.
 struct TaskRoutes: Sendable {
     let submission: TaskSubmission
     let payloads: PayloadCheck
@@ -43,10 +43,10 @@ struct TaskRoutes: Sendable {
         return .json(try await book.trace(of: device, in: task).text)
     }
 
-    /// Whoever posted it may, and whoever looks after the app.
+    /// Allowed for the key that posted the task, and for callers with the scope `admin`.
     @Sendable func cancel(_ call: NativeCall) async throws -> HTTPResponse {
         let known = try await self.task(call)
-        // What is closed stays as it ended, whoever asks.
+        // Cancelling a closed task has no effect, so it needs no further scope.
         guard case .kept(let task) = known else { return try await cancelled(known, call: call) }
         let isOwn = task.credential == call.admission.credential
         if !isOwn || !call.admission.has(.publish) && !call.admission.has(.broadcast) {
@@ -56,7 +56,7 @@ struct TaskRoutes: Sendable {
         return try await cancelled(known, call: call)
     }
 
-    /// How many devices a task has is for those who may read tasks.
+    /// Only callers with the scope `read` get the number of devices.
     private func cancelled(_ task: KnownTask, call: NativeCall) async throws -> HTTPResponse {
         let status = try await book.status(of: task)
         return .json(call.admission.has(.read) ? status.text : status.outline, status: .accepted)
@@ -78,7 +78,7 @@ struct TaskRoutes: Sendable {
 
     private func count(_ draft: TaskDraft, call: NativeCall) async throws -> HTTPResponse {
         guard draft.entries.count <= TaskLimits.countedEntriesMaximum else {
-            let message = "and devices together may have \(TaskLimits.countedEntriesMaximum) entries in a dry run"
+            let message = "at most \(TaskLimits.countedEntriesMaximum) entries together with devices in a dry run"
             throw TaskError.invalid([JSONProblems.Problem(path: "users", message: message)])
         }
         let count = try await audience.count(draft, in: call.app)

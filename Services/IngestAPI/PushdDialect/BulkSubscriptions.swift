@@ -3,15 +3,15 @@ import JSONKit
 import PushModel
 import Store
 
-/// All the events a device is to be subscribed to: the names of a JSON object or of a form. In JSON the value holds the
-/// options; anything that is no object means none, as it did in pushd.
+/// The complete set of subscriptions of a device: the names of a JSON object or of a form. In JSON the value holds the
+/// options; a value that is not an object means no options, as in pushd.
 struct BulkSubscriptions {
     let topics: [TopicName: SubscriptionOptions]
 
     init(_ call: PushdCall) async throws {
-        // Setting none ends all subscriptions, which a request that just lost its body must not do.
+        // An empty set removes all subscriptions, which a request that lost its body must not do.
         guard !call.request.body.isEmpty || call.request.headers.contains("Content-Type") else {
-            throw PushdError.body(.malformed("the body must hold the subscriptions; to end all of them, send {}"))
+            throw PushdError.body(.malformed("The body must hold the subscriptions. To remove all of them, send {}."))
         }
         let members = try await call.fields().object.members
         guard members.count <= RegistryBounds.subscriptionsMaximum else {
@@ -27,14 +27,14 @@ struct BulkSubscriptions {
         self.topics = topics
     }
 
-    /// What is left in brackets was meant for options in another way, such as `events[]`, and names no event.
+    /// A name that still has brackets, such as `events[]`, is a misspelt option and not an event.
     private static func refuseBrackets(in name: String) throws(PushdError) {
         guard name.utf8.contains(where: { "[]".utf8.contains($0) }) else { return }
         throw .invalidEvent(
-            name, InvalidValueError("has brackets: options are written as sport[ignore_message]=1, such topics in JSON"))
+            name, InvalidValueError("has brackets; write options as sport[ignore_message]=1, such topics in JSON"))
     }
 
-    /// Any topic that a task can name, so that devices can be subscribed to it. A path can only name pushd's events.
+    /// Accepts any topic that a task can name; paths accept only the narrower event names of pushd.
     private static func topic(_ name: String) throws(PushdError) -> TopicName {
         do throws(InvalidValueError) {
             return try TopicName(name)

@@ -3,7 +3,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// Answers in pushd's form: a subscriber is the fields that are stored of it.
+/// Responses in pushd's format: a subscriber is the set of its stored fields.
 enum PushdAnswer {
     static func registration(_ registration: Registration, base: String, warning: String?) -> HTTPResponse {
         let registered = registration.registered
@@ -17,7 +17,7 @@ enum PushdAnswer {
         return response
     }
 
-    /// Without the id, which whoever asks has.
+    /// Without the id, which the client already has.
     static func subscriber(_ registered: RegisteredDevice) -> HTTPResponse {
         .json(JSONText.object { write(registered, to: &$0) })
     }
@@ -35,7 +35,7 @@ enum PushdAnswer {
         .json(text(of: options))
     }
 
-    /// Beyond these a reader in JavaScript would see another number.
+    /// The integers that JavaScript represents exactly.
     private static let exactNumbers = -(1 << 53 - 1)...(1 << 53 - 1)
 
     private static func text(of options: SubscriptionOptions) -> String {
@@ -50,9 +50,9 @@ enum PushdAnswer {
         if let badge = registered.badge { json.member("badge", Int(badge)) }
         writeUntyped("version", text: device.version, to: &json)
         writeUntyped("category", text: device.category, to: &json)
-        // A text, since that is what pushd stored.
+        // A string, as pushd stored it.
         if let value = device.contentAvailable { json.member("contentAvailable", value ? "true" : "false") }
-        // What pushd did not have is shown only where it was given.
+        // Fields that pushd did not have are returned only if they are set.
         if device.environment == .sandbox { json.member("environment", device.environment.rawValue) }
         if let zone = device.timeZone { json.member("time_zone", zone) }
         for (name, kind) in RegistrationForm.aliases {
@@ -62,7 +62,7 @@ enum PushdAnswer {
         json.member("created", Int(device.created))
     }
 
-    /// pushd did not know which of its fields were numbers, and answered everything that looks like one as one.
+    /// pushd had no types for its fields and returned every value that looks like a number as a number.
     private static func writeUntyped(_ name: String, text: String?, to json: inout JSONText) {
         guard let text else { return }
         if let number = Int(text), String(number) == text, exactNumbers.contains(number) {

@@ -2,19 +2,19 @@ import Apps
 import HTTPServer
 import PushModel
 
-/// A request that was let through to an app.
+/// An authorized request to an app.
 struct PushdCall: Sendable {
     let request: HTTPRequest
     let admission: AuthorizedCaller
-    /// What paths to this app begin with, where the request chose it by its path.
+    /// Prefix of paths to this app if the request named it in the path; otherwise empty.
     let base: String
     let limits: RequestLimits
     let reading: BodyReading
 
     var app: AppID { admission.app.id }
 
-    /// Nil for what cannot be an id: to clients it is an unknown subscriber like any other. Throws for a caller that has
-    /// asked for too many unknown ones, also when this one is known.
+    /// Nil for a malformed id, which clients see as an unknown subscriber. Throws for an address that requested too
+    /// many unknown subscribers, even if this one exists.
     var subscriber: DeviceID? {
         get throws(Gatekeeper.AccessError) {
             guard let id = DeviceID(request.parameter("id")) else { return nil }

@@ -3,12 +3,12 @@ import HTTPServer
 import ServiceKit
 import Store
 
-/// pushd's HTTP API as its clients speak it, for registration. Where its documentation and the real pushd differ is
-/// written down in `docs/decisions/009-what-pushd-clients-meet.md`.
+/// pushd's HTTP API for registration, as its clients use it. The differences between its documentation and the real
+/// pushd are listed in `docs/decisions/009-what-pushd-clients-meet.md`.
 struct PushdDialect: Sendable {
     typealias Handler = @Sendable (PushdCall) async throws -> HTTPResponse
 
-    /// Room for far more subscriptions than are allowed, so that too many are told so.
+    /// Far more than the allowed subscriptions need, so that a request with too many gets an error that says so.
     private static let bulkBytesMaximum = 2 << 20
 
     let registry: any Registry
@@ -37,7 +37,7 @@ struct PushdDialect: Sendable {
         route(.delete, pattern: "\(list)/:event", in: &router, handler: subscriptions.unsubscribe)
     }
 
-    /// Each route stands on its own, as in pushd, and below an app's path.
+    /// Adds each route at the root, as in pushd, and below `/apps/:app`.
     private func route(
         _ method: HTTPMethod, pattern: String, bodyBytesMaximum: Int? = nil, in router: inout HTTPRouter,
         handler: @escaping Handler
@@ -73,7 +73,7 @@ struct PushdDialect: Sendable {
         }
     }
 
-    /// Ids that are guessed are refused after a while, right or wrong.
+    /// Counts unknown subscribers, so that an address that guesses ids is refused after some time.
     private func answer(_ call: PushdCall, handler: Handler) async throws -> HTTPResponse {
         do {
             return try await handler(call)

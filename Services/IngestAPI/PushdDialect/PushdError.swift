@@ -4,8 +4,8 @@ import PushModel
 import ServiceKit
 import Store
 
-/// Why a request is not done, and how pushd's clients are told: `error` in pushd's own words where it had any, `detail`
-/// for the person who looks for the cause.
+/// Reasons to refuse a request, rendered for pushd's clients: `error` with pushd's own text where it had one, `detail`
+/// for the developer who looks for the cause.
 enum PushdError: Error, Equatable {
     case access(Gatekeeper.AccessError)
     case body(BodyError)
@@ -27,7 +27,7 @@ enum PushdError: Error, Equatable {
         }
     }
 
-    /// The errors that the server answers itself, such as a body over its bound.
+    /// Renders errors of the server itself, such as a body over its limit.
     @Sendable static func render(_ problem: Problem) -> HTTPResponse {
         response(problem.status, error: problem.title, detail: problem.detail)
     }
@@ -66,7 +66,7 @@ enum PushdError: Error, Equatable {
         switch self {
         case .access(.unauthenticated), .access(.forbidden): "Unauthorized"
         case .access(.unknownApp): "No such app"
-        case .access(.ambiguous): "Several apps are granted"
+        case .access(.ambiguous): "Several apps match"
         case .access(.tooManyRequests): "Too many requests"
         case .body(.malformed): "Invalid body"
         case .body(.noRoom): "Too many requests"
@@ -83,10 +83,10 @@ enum PushdError: Error, Equatable {
 
     private static func message(of error: StoreError) -> String {
         switch error.code {
-        case .unavailable, .refused: "The registry does not answer"
+        case .unavailable, .refused: "The registry is unavailable"
         case .notReady: "The registry is not ready"
         case .full: "The registry is full"
-        case .tooMany: "A bound of the registry would be passed"
+        case .tooMany: "A limit of the registry is exceeded"
         case .corrupt: "Internal error"
         }
     }
@@ -94,20 +94,20 @@ enum PushdError: Error, Equatable {
     private var detail: String? {
         switch self {
         case .access(.unauthenticated):
-            "Give a key that is valid: as the password of Basic authentication, or as Authorization: Bearer KEY."
+            "Send a valid key as the password of Basic authentication, or as Authorization: Bearer KEY."
         case .access(.forbidden(let scope)): "The key has no scope \(scope.rawValue) for this app."
-        case .access(.unknownApp): "The key grants no app of this name."
+        case .access(.unknownApp): "The key has no access to an app of this name."
         case .access(.ambiguous(let apps)):
             "Choose one by the path: " + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
         case .access(let refusal): refusal.advice
         case .body(.malformed(let reason)): reason
-        case .body(.noRoom): "Too many request bodies are held in memory just now. Repeat the request later."
+        case .body(.noRoom): "The memory for request bodies is in use. Retry later."
         case .body(.unknownMediaType):
-            "Bodies are application/x-www-form-urlencoded or application/json, named by Content-Type."
+            "The Content-Type must be application/x-www-form-urlencoded or application/json."
         case .invalidField(_, let reason): reason.description
         case .invalidEvent(_, let reason): reason.description
         case .tooManySubscriptions(let count):
-            "\(count) were given; a subscriber has at most \(RegistryBounds.subscriptionsMaximum)."
+            "\(count) subscriptions exceed the limit of \(RegistryBounds.subscriptionsMaximum) for a subscriber."
         case .task(let refusal): refusal.problem.detail
         case .store(let error) where error.code == .tooMany: error.message
         case .store, .unknownSubscriber, .notSubscribed: nil

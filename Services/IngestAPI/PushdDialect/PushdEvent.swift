@@ -1,6 +1,6 @@
 import PushModel
 
-/// Events as pushd's paths name them, narrower than topics.
+/// Event names in pushd's paths, a subset of topic names.
 enum PushdEvent {
     private static let lengthMaximum = 100
 
@@ -11,7 +11,7 @@ enum PushdEvent {
         return topic
     }
 
-    private static let rule = InvalidValueError("must be 1 to \(lengthMaximum) of a-z, A-Z, 0-9, @, :, ., _ and -")
+    private static let rule = InvalidValueError("expected 1 to \(lengthMaximum) of a-z, A-Z, 0-9, @, :, ., _ and -")
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {

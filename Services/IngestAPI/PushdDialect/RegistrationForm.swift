@@ -2,8 +2,7 @@ import JSONKit
 import PushModel
 import Store
 
-/// What a client says of its device. Fields that are not listed here are ignored, as pushd ignores them; a field that is
-/// not given stays as it is.
+/// Registration data of a device. Fields not listed here are ignored, as in pushd; an absent field keeps its value.
 struct RegistrationForm {
     static let badgeMaximum = 999_999
 
@@ -35,30 +34,30 @@ struct RegistrationForm {
         return changes
     }
 
-    /// Of a registration whose fields say everything.
+    /// The token of a registration in which the fields contain everything.
     func token() throws(PushdError) -> PushToken {
-        guard let kind = try kind() else { throw .invalidField("proto", InvalidValueError("is missing")) }
+        guard let kind = try kind() else { throw .invalidField("proto", InvalidValueError("missing")) }
         guard let text = try value("token", read: fields.text) else {
-            throw .invalidField("token", InvalidValueError("is missing"))
+            throw .invalidField("token", InvalidValueError("missing"))
         }
         return try token(kind, text: text)
     }
 
-    /// Of a registration whose path holds the token; nil when it looks like none and no protocol is given either. What the
-    /// body says of the token must not contradict the path.
+    /// The token of a registration by path; nil if the path does not look like a token and no protocol is given. A
+    /// token in the body must match the path.
     func token(fromPath text: String) throws(PushdError) -> PushToken? {
         guard let kind = try kind() ?? RegistrationForm.likelyKind(of: text) else { return nil }
         let token = try token(kind, text: text)
         if let given = try value("token", read: fields.text), try self.token(kind, text: given) != token {
-            throw .invalidField("token", InvalidValueError("differs from the one in the path"))
+            throw .invalidField("token", InvalidValueError("differs from the token in the path"))
         }
         return token
     }
 
-    /// A subscriber's token and protocol are what it is; others make another subscriber.
+    /// Token and protocol identify a subscriber and cannot be changed; other values create another subscriber.
     func refuseToken() throws(PushdError) {
         for name in ["token", "proto"] where fields.object[name] != nil {
-            throw .invalidField(name, InvalidValueError("cannot be changed: register the token instead"))
+            throw .invalidField(name, InvalidValueError("cannot be changed; register the new token instead"))
         }
     }
 
@@ -69,12 +68,12 @@ struct RegistrationForm {
         case .fcm: return .fcm
         case .huawei: return .huawei
         case .webpush, .wns, .mpns, .http:
-            throw .invalidField("proto", InvalidValueError("no sender for this protocol yet"))
-        case nil: throw .invalidField("proto", InvalidValueError("must be apns, fcm, gcm, c2dm or huawei"))
+            throw .invalidField("proto", InvalidValueError("protocol not supported yet"))
+        case nil: throw .invalidField("proto", InvalidValueError("expected apns, fcm, gcm, c2dm or huawei"))
         }
     }
 
-    /// Tokens of APNs are hexadecimal; those of Google are long, and the newer ones have a colon.
+    /// APNs tokens are hexadecimal; Google tokens are long, and the newer ones contain a colon.
     private static func likelyKind(of text: String) -> PushProtocol? {
         let characters = text.utf8
         if characters.count >= 64, characters.allSatisfy({ "0123456789abcdefABCDEF".utf8.contains($0) }) {
@@ -107,8 +106,7 @@ struct RegistrationForm {
         guard text.utf8.count <= RegistryBounds.textBytesMaximum,
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValueError(
-                "must be at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
+            throw InvalidValueError("at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
         }
         return text
     }
@@ -116,7 +114,7 @@ struct RegistrationForm {
     private func timeZone(_ name: String) throws(InvalidValueError) -> String? {
         guard let text = try text(name) else { return nil }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw InvalidValueError("must be a zone's name such as Europe/Berlin")
+            throw InvalidValueError("expected a time zone name such as Europe/Berlin")
         }
         return text
     }
@@ -124,12 +122,12 @@ struct RegistrationForm {
     private func environment(_ name: String) throws(InvalidValueError) -> Device.Environment? {
         guard let text = try fields.text(name) else { return nil }
         guard let environment = Device.Environment(rawValue: text) else {
-            throw InvalidValueError("must be production or sandbox")
+            throw InvalidValueError("expected production or sandbox")
         }
         return environment
     }
 
-    /// An empty text takes the alias away.
+    /// An empty string removes the alias.
     private func alias(_ kind: Alias.Kind, name: String) throws(InvalidValueError) -> String? {
         guard let text = try fields.text(name) else { return nil }
         return text.isEmpty ? "" : try Alias(kind, value: text).value

@@ -5,7 +5,7 @@ import PushModel
 import Store
 import TaskModel
 
-/// `/subscribers` and `/subscriber/:id`: devices come, report, and go.
+/// `/subscribers` and `/subscriber/:id`: registration, updates and removal of devices.
 struct SubscriberRoutes: Sendable {
     let registry: any Registry
     let submission: TaskSubmission
@@ -19,7 +19,8 @@ struct SubscriberRoutes: Sendable {
         PushdAnswer.subscriber(try await registered(call))
     }
 
-    /// The path names a subscriber, or, as the documented workflow of apps has it, a registration token: that registers.
+    /// The path holds a subscriber id or, in the documented workflow of apps, a registration token, which is
+    /// registered.
     @Sendable func update(_ call: PushdCall) async throws -> HTTPResponse {
         let form = RegistrationForm(try await call.fields())
         guard let id = try call.subscriber else {

@@ -3,7 +3,7 @@ import JSONKit
 import PushModel
 import Store
 
-/// `/subscriber/:id/subscriptions`: which events a device wants to hear of.
+/// `/subscriber/:id/subscriptions`: the events a device is subscribed to.
 struct SubscriptionRoutes: Sendable {
     let registry: any Registry
 
@@ -11,7 +11,7 @@ struct SubscriptionRoutes: Sendable {
         PushdAnswer.subscriptions(try await subscriptions(call))
     }
 
-    /// One call to the store, so that it is done whole or not at all.
+    /// One store call, so that the change is atomic.
     @Sendable func setAll(_ call: PushdCall) async throws -> HTTPResponse {
         let wanted = try await BulkSubscriptions(call).topics
         guard let id = try call.subscriber, try await registry.setSubscriptions(of: id, to: wanted, in: call.app) else {

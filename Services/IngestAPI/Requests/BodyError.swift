@@ -1,8 +1,8 @@
-/// Why a body could not be read as names and values.
+/// Reasons why a body could not be read as fields.
 enum BodyError: Error, Equatable {
     case unknownMediaType(String)
-    /// There is no memory for what it would be parsed into, just now.
+    /// The memory for parsed bodies is in use.
     case noRoom
-    /// What is wrong, for people.
+    /// The detail of the response, as a sentence.
     case malformed(String)
 }

@@ -1,16 +1,16 @@
 import HTTPServer
 import Synchronization
 
-/// Where bodies are parsed and checked, which takes the processor for as long as they are large. A small body is read at
-/// once, by the task that asks. Large ones are read beside it, in a few tasks of low priority, for which Swift's runtime
-/// keeps threads of their own: a single push waits behind none of them, neither here nor where it is continued. Payers
-/// of large bodies (keys, and addresses without one) take turns.
+/// Parses and validates bodies, which takes CPU time in proportion to their size. A small body is read immediately in
+/// the calling task. Large bodies are read in a few tasks of low priority, for which Swift's runtime has separate
+/// threads, so that a single push never waits behind them, neither here nor after its continuation resumes. Accounts
+/// with large bodies (keys, and addresses without a key) take turns.
 ///
-/// One for all routes of a process. What waits is bounded by the server's connections and by its memory for bodies.
+/// Shared by all routes of a process. The queue is bounded by the server's connections and its memory for bodies.
 final class BodyReading: Sendable {
-    /// Far more than a push to one device takes, and read in less than a millisecond.
+    /// Far more than a push to one device needs; read in less than a millisecond.
     static let smallBytesMaximum = 16 << 10
-    /// Large bodies that are read at once.
+    /// Number of large bodies read concurrently.
     private static let readersMaximum = 2
 
     private struct State {
@@ -25,7 +25,7 @@ final class BodyReading: Sendable {
         _ request: HTTPRequest, account: String?, body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         guard request.body.bytes.count > BodyReading.smallBytesMaximum else { return try body() }
-        // A continuation, and not the value of a task: awaiting that would lend it the priority of whoever waits.
+        // A continuation, not a task's value: awaiting a task would raise its priority to that of the caller.
         return try await withCheckedThrowingContinuation { continuation in
             add(of: account ?? request.peer) { continuation.resume(with: Result { try body() }) }
         }
@@ -44,7 +44,7 @@ final class BodyReading: Sendable {
         }
     }
 
-    /// Nil ends the reader that asks.
+    /// Nil ends the calling reader.
     private func next() -> (@Sendable () -> Void)? {
         state.withLock { state in
             let work = state.waiting.next()

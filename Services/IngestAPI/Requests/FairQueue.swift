@@ -1,8 +1,8 @@
-/// Work that waits, in turns: each payer has a queue of its own, and the payers follow one another however much each of
-/// them has brought. A value that runs nothing: its owner locks it.
+/// A round-robin queue: each payer has its own queue, and payers take turns regardless of how much work each has. A
+/// plain value without synchronization: its owner locks it.
 struct FairQueue<Payer: Hashable & Sendable, Work> {
     private var queues: [Payer: [Work]] = [:]
-    /// Who has work waiting, the next one first.
+    /// Payers with waiting work, the next one first.
     private var turns: [Payer] = []
 
     var isEmpty: Bool { turns.isEmpty }

@@ -2,15 +2,15 @@ import HTTPServer
 import JSONKit
 import ServiceKit
 
-/// A body of `application/x-www-form-urlencoded`: every value is a text, and of a repeated name the last one counts. A
-/// name such as `sport[ignore_message]` makes an object `sport` with a member `ignore_message`.
+/// A body of `application/x-www-form-urlencoded`: every value is a string, and the last value of a repeated name wins.
+/// A name such as `sport[ignore_message]` becomes an object `sport` with a member `ignore_message`.
 enum FormBody {
     static let fieldsMaximum = 20_000
     static let nameBytesMaximum = 1_024
 
     static func decode(_ bytes: [UInt8]) throws(BodyError) -> JSONObject {
         guard let text = OutsideText.string(bytes) else {
-            throw .malformed("the body \(OutsideText.problem)")
+            throw .malformed("The body \(OutsideText.problem).")
         }
         var object = JSONObject()
         var fields = 0
@@ -18,7 +18,7 @@ enum FormBody {
         while let item = nextItem(of: &rest) {
             fields += 1
             guard fields <= fieldsMaximum else {
-                throw .malformed("the form has more than \(fieldsMaximum) fields")
+                throw .malformed("The form has more than \(fieldsMaximum) fields.")
             }
             let nameEnd = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
             set(try name(item[..<nameEnd]), to: .string(try decode(item[nameEnd...].dropFirst())), in: &object)
@@ -32,13 +32,13 @@ enum FormBody {
             return
         }
         var nested = object[outer]?.object ?? JSONObject()
-        // Given up here, so that adding to it does not copy it.
+        // Released here so that the next line changes it without a copy.
         object[outer] = .null
         nested[inner] = value
         object[outer] = .object(nested)
     }
 
-    /// Of one level: what is nested deeper has no meaning here.
+    /// Supports one level of nesting only.
     private static func nestedName(_ name: String) -> (outer: String, inner: String)? {
         guard name.utf8.last == UInt8(ascii: "]"), let open = name.utf8.firstIndex(of: UInt8(ascii: "[")) else {
             return nil
@@ -48,7 +48,8 @@ enum FormBody {
         return (String(Substring(outer)), String(Substring(inner)))
     }
 
-    /// Empty items are passed over. One after another, since a list of all of them would take 16 times the body's memory.
+    /// Skips empty items. Items are read one by one, since an array of all of them would take 16 times the body's
+    /// memory.
     private static func nextItem(of rest: inout Substring.UTF8View) -> Substring.UTF8View? {
         rest = rest.drop { $0 == UInt8(ascii: "&") }
         guard !rest.isEmpty else { return nil }
@@ -58,7 +59,7 @@ enum FormBody {
     }
 
     private static func name(_ part: Substring.UTF8View) throws(BodyError) -> String {
-        // An escape makes three bytes of one.
+        // An escape takes three bytes for one.
         guard part.count <= 3 * nameBytesMaximum else { throw nameTooLong }
         let name = try decode(part)
         guard name.utf8.count <= nameBytesMaximum else { throw nameTooLong }
@@ -66,15 +67,15 @@ enum FormBody {
     }
 
     private static var nameTooLong: BodyError {
-        .malformed("the form has a name of more than \(nameBytesMaximum) bytes")
+        .malformed("The form has a name of more than \(nameBytesMaximum) bytes.")
     }
 
     private static func decode(_ part: Substring.UTF8View) throws(BodyError) -> String {
         guard let text = PercentEncoding.decode(part, plusIsSpace: true) else {
             throw .malformed(
                 """
-                the form has a broken escape, or one that makes no text (which \(OutsideText.problem)): \
-                \(OutsideText.replacing(part.prefix(80)))
+                The form has a percent escape that is invalid or does not decode to text \
+                (which \(OutsideText.problem)): \(OutsideText.replacing(part.prefix(80)))
                 """)
         }
         return text

@@ -1,10 +1,10 @@
-/// What a body is written in, as far as the dialects read it.
+/// Media types of bodies that the dialects distinguish.
 enum MediaType: Equatable {
     case form
     case json
     case other(String)
 
-    /// Of a Content-Type header. Its parameters do not count: bodies are UTF-8, whatever they say of themselves.
+    /// Parses a Content-Type header. Its parameters are ignored: bodies are always read as UTF-8.
     init(contentType: String) {
         let name = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         switch name {

@@ -2,10 +2,10 @@ import HTTPServer
 import JSONKit
 import PushModel
 
-/// The names and values of a request's body, whichever way it is written. Of several values for one name the last counts.
+/// The fields of a request's body, in form or JSON encoding. The last value of a repeated name wins.
 struct RequestFields: Sendable, Equatable {
-    /// The server has bounded the body already, each route in its own way. Several times the subscriptions that a device may
-    /// have are still counted, for an answer that says so.
+    /// The server already limits the body per route. The limit on values is several times the number of subscriptions
+    /// that a device may have, so that a request with too many of them gets an error that says so.
     private static let limits = JSONLimits(
         bytesMaximum: HTTPServerConfiguration.routeBodyBytesMaximum, valuesMaximum: 50_000)
 
@@ -15,7 +15,7 @@ struct RequestFields: Sendable, Equatable {
         self.object = object
     }
 
-    /// An empty body has no fields, whatever it calls itself.
+    /// An empty body has no fields, with any Content-Type.
     init(_ request: HTTPRequest) throws(BodyError) {
         guard !request.body.isEmpty else {
             self.init(JSONObject())
@@ -28,7 +28,7 @@ struct RequestFields: Sendable, Equatable {
         }
     }
 
-    /// A value as text: null counts as absent, numbers and truth values as they are written.
+    /// A value as a string: null counts as absent; numbers and booleans are converted to text.
     func text(_ name: String) throws(InvalidValueError) -> String? {
         switch object[name] {
         case nil, .null: return nil
@@ -37,26 +37,26 @@ struct RequestFields: Sendable, Equatable {
         case .integer(let value): return String(value)
         case .unsigned(let value): return String(value)
         case .number(let value): return String(value)
-        case .some(let value): throw InvalidValueError("must be a text, not \(value.kind)")
+        case .some(let value): throw InvalidValueError("expected a string, got \(value.kind)")
         }
     }
 
-    /// `true`, `false`, `1` and `0`, as texts, numbers or truth values. An empty text counts as absent, as a form without a
-    /// choice sends it.
+    /// `true`, `false`, `1` and `0`, as strings, numbers or booleans. An empty string counts as absent, as forms send
+    /// it for an unset field.
     func flag(_ name: String) throws(InvalidValueError) -> Bool? {
         switch try text(name) {
         case nil, "": return nil
         case "true", "1": return true
         case "false", "0": return false
-        default: throw InvalidValueError("must be true, false, 1 or 0")
+        default: throw InvalidValueError("expected true, false, 1 or 0")
         }
     }
 
-    /// An empty text counts as absent.
+    /// An empty string counts as absent.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(InvalidValueError) -> Int? {
         guard let text = try text(name), !text.isEmpty else { return nil }
         guard let value = Int(text), range.contains(value) else {
-            throw InvalidValueError("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw InvalidValueError("expected an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }
@@ -67,9 +67,9 @@ struct RequestFields: Sendable, Equatable {
         do throws(JSONError) {
             value = try JSON(body.bytes, limits: limits)
         } catch {
-            throw .malformed("the body cannot be read as JSON: \(error)")
+            throw .malformed("The body is not valid JSON: \(error).")
         }
-        guard let object = value.object else { throw .malformed("the body must be a JSON object, not \(value.kind)") }
+        guard let object = value.object else { throw .malformed("The body must be a JSON object, not \(value.kind).") }
         return object
     }
 }

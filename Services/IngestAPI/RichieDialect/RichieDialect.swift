@@ -5,9 +5,9 @@ import PushModel
 import ServiceKit
 import TaskModel
 
-/// Richie's Push API: one route, at which `app_id` chooses the app. `docs/richie.md` says what is taken.
+/// Richie's Push API: one route, in which `app_id` selects the app. `docs/richie.md` describes it.
 struct RichieDialect: Sendable {
-    /// Richie's clients know no other.
+    /// The only scheme that Richie's clients support.
     private static let challenges = ["Basic realm=\"carillon\", charset=\"UTF-8\""]
     private static let scopes: [Scope] = [.publish, .broadcast]
 
@@ -51,7 +51,7 @@ struct RichieDialect: Sendable {
             answer: { RichieDialect.created($0, warnings: form.warnings + missing.warnings(of: $0.content)) })
     }
 
-    /// Rights come before work: without one in the app that the body names, nothing else of it is looked at.
+    /// Authorization comes first: without a scope in the app named in the body, the rest of the body is not read.
     private func read(_ request: HTTPRequest, access: Access) throws -> (RichieForm, AuthorizedCaller) {
         let problems = JSONProblems()
         let fields = try JSONBody.fields(request, problems: problems)
@@ -73,7 +73,7 @@ struct RichieDialect: Sendable {
             if !warnings.isEmpty { json.member("warnings", json: warnings.text) }
         }
         var response = HTTPResponse.json(body, status: .created)
-        // Below the app, so that it can be read with a key for several apps too.
+        // Below `/apps/`, so that a key with several apps can read it too.
         response.headers.append(HTTPField("Location", "/apps/\(task.app)/v1/tasks/\(task.id)"))
         return response
     }

@@ -3,7 +3,7 @@ import JSONKit
 import PushModel
 import TaskModel
 
-/// A push task as Richie's API writes it. What is wrong goes to the problems of the fields.
+/// A push task in Richie's API. Errors are added to the problems of the fields.
 struct RichieForm {
     static let allUsers = "all_users"
 
@@ -13,12 +13,12 @@ struct RichieForm {
     private let users: [Alias]
     private let payloads: RichiePayloads?
 
-    /// `authorize` is asked as soon as the topics are known: what the caller may not do is refused before the rest is read.
+    /// `authorize` is called as soon as the topics are known, so that a caller without the scope is refused early.
     init(
         _ fields: JSONFields, appID: String, authorize: (Scope) throws(Gatekeeper.AccessError) -> Void
     ) throws(Gatekeeper.AccessError) {
         self.appID = appID
-        // All of them at once, so that a misspelt name is known for one before another is said to be missing.
+        // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow(["app_id", "topics", "external_user_ids", "payloads"])
         let isComplete = fields.unknownNames.isEmpty
         topics = RichieForm.topics(fields)
@@ -27,9 +27,9 @@ struct RichieForm {
         users = RichieForm.users(fields)
         payloads = fields.object("payloads", isRequired: isComplete).map { RichiePayloads($0) }
         let hasTopics = fields.has("topics")
-        // Unless the one mistake is told already: topics that are none, or a name that is misspelt.
+        // Not if the cause is already reported: invalid topics, or a misspelt name.
         if hasTopics == fields.has("external_user_ids"), hasTopics ? audience != nil : isComplete {
-            fields.problems.add("topics", message: "or external_user_ids must be given, and not both")
+            fields.problems.add("topics", message: "expected exactly one of topics and external_user_ids")
         }
         fields.rejectUnknown()
     }
@@ -64,7 +64,7 @@ struct RichieForm {
     private static func users(_ fields: JSONFields) -> [Alias] {
         let elements = fields.elements("external_user_ids", countMinimum: 1, countMaximum: TaskLimits.entriesMaximum)
         return elements.compactMap { element in
-            element.text(expected: "a text of 1 to \(Alias.bytesMaximum) bytes without control characters") {
+            element.text(expected: "a string of 1 to \(Alias.bytesMaximum) bytes without control characters") {
                 try? Alias(.externalUser, value: $0)
             }
         }

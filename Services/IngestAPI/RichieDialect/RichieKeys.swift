@@ -2,8 +2,8 @@ import JSONKit
 import PushModel
 import ServiceKit
 
-/// The documented keys of a notification, and what each of them may be. They stand in one object, or where clients of
-/// different ages look for them, in that one and the one around it.
+/// The documented keys of a notification and their rules. They are in one object or, for clients of different versions,
+/// in that object and the one around it.
 struct RichieKeys {
     struct Place {
         let path: String
@@ -11,7 +11,7 @@ struct RichieKeys {
     }
 
     private struct Rule: Sendable {
-        /// Completes "must be …".
+        /// Completes "expected …".
         let expected: String
         let isMet: @Sendable (JSON) -> Bool
     }
@@ -26,7 +26,7 @@ struct RichieKeys {
     private let isApple: Bool
     private let problems: JSONProblems
 
-    /// The innermost place first. In Apple's alert the names that Apple defines stand beside the documented ones.
+    /// The innermost place first. Apple's alert contains the names defined by Apple in addition to the documented ones.
     init(_ places: [Place], isApple: Bool, problems: JSONProblems) {
         self.places = places
         self.isApple = isApple
@@ -41,21 +41,21 @@ struct RichieKeys {
                 check(name, value, in: place)
             }
         }
-        // Apple's `loc-key` names a body that the app has.
+        // Apple's `loc-key` refers to a body text in the app.
         guard let first = places.first, !has("body"), !isApple || !has("loc-key") else { return }
-        problems.add("\(first.path).body", message: "is missing; it must be a text that is not empty")
+        problems.add("\(first.path).body", message: "missing; expected a non-empty string")
     }
 
-    /// What is accepted and yet may not do what its sender expects.
+    /// Accepted keys that may not have the effect that the publisher expects.
     var warnings: [JSONProblems.Problem] {
         guard !has("tab-id") else { return [] }
         var warnings: [JSONProblems.Problem] = []
         if let path = path(of: "external-browser-url"), has("publisher-item-id") {
-            let message = "stands beside publisher-item-id, and apps open only one of them; leave one out"
+            let message = "set together with publisher-item-id, and apps open only one of them; remove one"
             warnings.append(JSONProblems.Problem(path: path, message: message))
         }
         if let path = path(of: "issue-page"), !has("issue-guid"), !has("issue-title") {
-            let message = "is a page of no issue; add issue-guid or issue-title"
+            let message = "the page has no issue; add issue-guid or issue-title"
             warnings.append(JSONProblems.Problem(path: path, message: message))
         }
         return warnings
@@ -65,23 +65,23 @@ struct RichieKeys {
         let path = "\(place.path).\(OutsideText.excerpt(name))"
         guard let rule = rules[name] else { return checkAddition(name, value, path: path) }
         if let other = places.first(where: { $0.object[name] != nil }), other.path != place.path {
-            problems.add(path, message: "stands in \(other.path) as well; keep one of them")
+            problems.add(path, message: "also set in \(other.path); keep only one of them")
         } else if !rule.isMet(value) {
-            problems.add(path, message: "must be \(rule.expected)")
+            problems.add(path, message: "expected \(rule.expected)")
         }
     }
 
-    /// A key of the publisher's own, for analytics.
+    /// An additional key of the publisher, for analytics.
     private func checkAddition(_ name: String, _ value: JSON, path: String) {
         if name == RichieKeys.taskID {
-            problems.add(path, message: "is given by the service; choose another name")
+            problems.add(path, message: "set by the service; choose another name")
         } else if name == "content-available" {
-            problems.add(path, message: "is for iOS alone, directly under aps")
+            problems.add(path, message: "only for iOS, directly under aps")
         } else if name.isEmpty || name.utf8.contains(UInt8(ascii: "-")) {
             let advice = problems.advice(on: name, among: rules.keys.sorted())
-            problems.add(path, message: "is no documented key, and additional keys cannot have dashes" + advice)
+            problems.add(path, message: "unknown key; additional keys cannot have dashes" + advice)
         } else if value.object != nil || value.elements != nil {
-            problems.add(path, message: "must be a text, a number, true or false: nested keys are not supported")
+            problems.add(path, message: "expected a string, a number or a boolean; nested keys are not supported")
         }
     }
 
@@ -94,30 +94,32 @@ struct RichieKeys {
     }
 
     private static let documentedRules: [String: Rule] = [
-        "title": Rule(expected: "a text") { $0.text != nil },
+        "title": Rule(expected: "a string") { $0.text != nil },
         "body": text, "publisher-item-id": text, "issue-title": text, "issue-product-tag": text, "tab-id": text,
         "external-browser-url": Rule(
-            expected: "a full https address of at most \(WebAddress.bytesMaximum) bytes",
+            expected: "an absolute https URL of at most \(WebAddress.bytesMaximum) bytes",
             isMet: { $0.text.flatMap { WebAddress($0) }?.scheme == .https }),
         "issue-guid": Rule(expected: "a UUID such as 2258b0e6-6748-46c2-8e67-0893c0542fbb") {
             $0.text.flatMap { TaskID($0) } != nil
         },
-        "issue-page": Rule(expected: "a whole number from \(pages.lowerBound) to \(pages.upperBound)") { value in
+        "issue-page": Rule(expected: "an integer from \(pages.lowerBound) to \(pages.upperBound)") { value in
             guard case .integer(let page) = value else { return false }
             return pages.contains(page)
         },
     ]
 
-    /// With what Apple's documentation of the alert has with a dash.
+    /// The documented rules and the keys with a dash in Apple's documentation of the alert.
     private static let appleAlertRules = documentedRules.merging([
         "title-loc-key": text, "title-loc-args": texts, "subtitle-loc-key": text, "subtitle-loc-args": texts,
         "loc-key": text, "loc-args": texts, "action-loc-key": text, "launch-image": text, "summary-arg": text,
-        "summary-arg-count": Rule(expected: "a whole number above 0") { value in
+        "summary-arg-count": Rule(expected: "an integer above 0") { value in
             guard case .integer(let count) = value else { return false }
             return count > 0
         },
     ]) { documented, _ in documented }
 
-    private static let text = Rule(expected: "a text that is not empty") { $0.text?.isEmpty == false }
-    private static let texts = Rule(expected: "a list of texts") { $0.elements?.allSatisfy { $0.text != nil } ?? false }
+    private static let text = Rule(expected: "a non-empty string") { $0.text?.isEmpty == false }
+    private static let texts = Rule(expected: "an array of strings") {
+        $0.elements?.allSatisfy { $0.text != nil } ?? false
+    }
 }

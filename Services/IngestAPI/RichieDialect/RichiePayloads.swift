@@ -2,19 +2,19 @@ import JSONKit
 import PushModel
 import TaskModel
 
-/// The payloads of a request, in either of the layouts that Richie's documentation shows.
+/// The payloads of a request, in either of the two layouts in Richie's documentation.
 struct RichiePayloads {
-    /// Names that Apple defines, which stand beside `alert` with Apple's meaning.
+    /// Names defined by Apple that are allowed beside `alert`.
     private static let appleNames = [
         "badge", "category", "interruption-level", "mutable-content", "relevance-score", "sound", "target-content-id",
         "thread-id",
     ]
 
-    /// As they were posted, but for keys that are null.
+    /// The posted payloads without null members.
     private var posted: [Platform: JSONObject] = [:]
     private(set) var warnings: [JSONProblems.Problem] = []
 
-    /// What is wrong goes to the problems of the fields.
+    /// Errors are added to the problems of the fields.
     init(_ fields: JSONFields) {
         posted[.ios] = fields.value("ios", expected: "an object") { $0.object?.withoutNulls(below: ["aps", "alert"]) }
         posted[.android] = fields.value("android", expected: "an object") {
@@ -24,11 +24,11 @@ struct RichiePayloads {
         if let android = posted[.android] { checkAndroid(RichiePayloads.fields(of: android, "android", in: fields)) }
         fields.rejectUnknown()
         if !fields.has("ios"), !fields.has("android"), fields.unknownNames.isEmpty {
-            fields.problems.add(fields.path, message: "must have one for ios or for android")
+            fields.problems.add(fields.path, message: "expected a payload for ios or android")
         }
     }
 
-    /// With the task's id where reports and devices have it.
+    /// The payloads for the report, with the task id.
     func reported(_ id: TaskID) -> JSONObject {
         JSONObject(
             Platform.allCases.compactMap { platform in
@@ -38,7 +38,7 @@ struct RichiePayloads {
             })
     }
 
-    /// What devices get: on Android, whose data is one table of texts, every key directly in `data`.
+    /// The payloads for devices. Android data is a flat table of strings, so every key is directly in `data`.
     func sent(_ id: TaskID) -> [Platform: JSONObject] {
         var sent: [Platform: JSONObject] = [:]
         for (platform, payload) in posted {
@@ -58,7 +58,7 @@ struct RichiePayloads {
         let alert = aps.object("alert", isRequired: aps.unknownNames.isEmpty)
         _ = aps.integer("content-available", in: 0...1)
         aps.rejectUnknown { name in
-            RichieKeys.documented.contains(name) ? "stands in the wrong place; move it into aps.alert" : nil
+            RichieKeys.documented.contains(name) ? "wrong place; move it into aps.alert" : nil
         }
         guard let alert else { return }
         let around = object(.ios, path: "aps").members.filter { RichieKeys.issueKeys.contains($0.name) }
@@ -69,7 +69,7 @@ struct RichiePayloads {
             ], isApple: true, problems: fields.problems)
     }
 
-    /// The one member that a payload has. Where another name stands in its place, that one is the mistake.
+    /// The only member of a payload. Any other name is reported as unknown, instead of this one as missing.
     private static func only(_ name: String, of fields: JSONFields) -> JSONFields? {
         fields.allow([name])
         defer { fields.rejectUnknown() }

@@ -2,7 +2,7 @@ import PushModel
 import Store
 import TaskModel
 
-/// How many devices a draft would reach now.
+/// Counts the devices that a draft would reach now.
 struct AudienceCount: Sendable {
     let registry: any Registry
     let reader: any RegistryReader
@@ -26,7 +26,7 @@ struct AudienceCount: Sendable {
         return count
     }
 
-    /// A listed id counts only with the tag of the device that lives there.
+    /// A listed id counts only if its tag matches the device at that index.
     private func count(
         _ members: SegmentSet, listed: Set<DeviceID>, platforms: Set<Platform>, in segment: SegmentID
     ) async throws(StoreError) -> Int {

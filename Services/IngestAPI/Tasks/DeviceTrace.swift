@@ -3,14 +3,14 @@ import ServiceKit
 import Store
 import TaskModel
 
-/// One device in one task: how it ended or where it stands, and why.
+/// State of one device in one task, with the reason.
 struct DeviceTrace: Sendable {
     let task: TaskID
     let device: DeviceID
     let state: DeliveryState
-    /// Where there was anything to tell.
+    /// Nil if the ledger has no detail for the device.
     let detail: OutcomeDetail?
-    /// Whether everybody the task means is known by now.
+    /// True once all jobs of the task are resolved.
     let isResolved: Bool
 
     static func read(
@@ -68,22 +68,22 @@ struct DeviceTrace: Sendable {
     private var why: String {
         switch state {
         case .notTargeted where !isResolved:
-            "The task's devices are still being looked for; this one is not among them yet."
-        case .notTargeted: "The task does not mean this device, or sends nothing to its platform."
-        case .targeted: "It is on its way to a sender."
-        case .claimed: "A sender has it in hand."
+            "The audience is still being resolved; this device is not in it so far."
+        case .notTargeted: "The task does not target this device or its platform."
+        case .targeted: "The push is on its way to a sender."
+        case .claimed: "A sender is sending the push."
         case .waiting:
-            "It could not be sent\(because), and is tried again" + (detail?.due.map { " at \($0) or later." } ?? ".")
-        case .delivered: "The provider took it."
-        case .failed: "It was given up\(because)."
-        case .invalid: "The provider does not know the device\(because); it stays registered for want of proof."
-        case .invalidRemoved: "The provider says that the device is gone\(because); it was unregistered."
-        case .expired: "The task's deadline came first."
-        case .suppressed: "It was not to be sent\(because)."
+            "The push could not be sent\(because) and is retried" + (detail?.due.map { " at \($0) or later." } ?? ".")
+        case .delivered: "The provider accepted the push."
+        case .failed: "The push failed permanently\(because)."
+        case .invalid: "The provider does not know the device\(because); without proof, it stays registered."
+        case .invalidRemoved: "The provider reported the device as gone\(because); it was unregistered."
+        case .expired: "The task's deadline passed first."
+        case .suppressed: "The push was suppressed\(because)."
         case .cancelled: "The task was cancelled first."
         case .unknown where detail.map({ $0.status != 0 }) == true:
-            "It may have been delivered: the provider's answer\(because) does not say how far the push came."
-        case .unknown: "It may have been delivered: the sender or its connection was lost before the answer came."
+            "The push may have been delivered: the provider's answer\(because) does not say whether it was."
+        case .unknown: "The push may have been delivered: the sender or its connection was lost before the answer."
         }
     }
 

@@ -2,7 +2,7 @@ import JSONKit
 import ServiceKit
 
 extension [JSONProblems.Problem] {
-    /// As clients read them, field by field.
+    /// The JSON array `errors` of a response.
     var text: String {
         let list = map { problem in
             JSONText.object { json in

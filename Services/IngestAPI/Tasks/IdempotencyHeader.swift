@@ -1,13 +1,13 @@
 import HTTPServer
 import ServiceKit
 
-/// The field `Idempotency-Key`, as the IETF's draft has it: a text in quotation marks. Clients leave them out, which is
-/// taken for the same key.
+/// The header `Idempotency-Key` of the IETF draft: a quoted string. Some clients omit the quotation marks; the unquoted
+/// value is the same key.
 enum IdempotencyHeader {
     static let name = "Idempotency-Key"
     static let bytesMaximum = 255
     static let rule =
-        "\(name) must be one text of 1 to \(bytesMaximum) visible ASCII characters, in quotation marks or without."
+        "\(name) must be one value of 1 to \(bytesMaximum) visible ASCII characters, quoted or unquoted."
 
     /// Nil for a request without a key.
     static func key(of request: HTTPRequest) throws(TaskError) -> String? {
@@ -28,7 +28,7 @@ enum IdempotencyHeader {
         return unquoted(bytes)
     }
 
-    /// RFC 8941, 4.2.5: only a quotation mark and a backslash stand behind a backslash, and nothing behind the end.
+    /// RFC 8941, 4.2.5: a backslash escapes only a quotation mark or a backslash, and nothing follows the closing mark.
     private static func unquoted(_ bytes: [UInt8]) -> String? {
         var key: [UInt8] = []
         var rest = bytes.dropFirst()

@@ -6,8 +6,8 @@ import ServiceKit
 import Signing
 import Store
 
-/// Carries a request out once for each key, and answers those that come again as the first was answered. A request without
-/// a key is carried out each time.
+/// Executes a request once per key and replays the stored response to repeats. A request without a key is executed each
+/// time.
 struct IdempotentAnswers: Sendable {
     static let replayed = HTTPField("Idempotency-Replayed", "true")
 
@@ -17,7 +17,7 @@ struct IdempotentAnswers: Sendable {
     let time: any TimeSource
     let random: any RandomSource
 
-    /// What `work` throws is not kept: the request may be repeated, and makes the same task then.
+    /// An error of `work` is not stored: the request may be repeated and then creates the same task.
     func answer(
         _ request: HTTPRequest, of admission: AuthorizedCaller, work: (TaskSeed) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
@@ -28,7 +28,7 @@ struct IdempotentAnswers: Sendable {
         case .otherRequest: throw TaskError.otherRequest
         case .answered(let bytes):
             guard var response = HTTPResponse(kept: bytes) else {
-                throw StoreError(.corrupt, message: "a kept answer cannot be read")
+                throw StoreError(.corrupt, message: "a stored response cannot be decoded")
             }
             response.headers.append(IdempotentAnswers.replayed)
             return response
@@ -43,13 +43,13 @@ struct IdempotentAnswers: Sendable {
         do {
             response = try await work(TaskSeed(claim, began: began))
         } catch {
-            await attempt("an idempotency key stays held until its lease is over") { () async throws(StoreError) in
+            await attempt("idempotency key stays held until its lease expires") { () async throws(StoreError) in
                 try await store.release(claim)
             }
             throw error
         }
-        // The work is durable: without the answer, a repeat of the request does the same again under the same id.
-        await attempt("the answer for an idempotency key is not kept") { () async throws(StoreError) in
+        // The work is durable: if the response is lost, a repeat of the request does the same again under the same id.
+        await attempt("response of an idempotency key not stored") { () async throws(StoreError) in
             try await store.finish(claim, answer: response.kept)
         }
         return response
@@ -78,9 +78,9 @@ struct IdempotentAnswers: Sendable {
 }
 
 extension HTTPResponse {
-    /// Status, header fields and body, as far as they are texts.
+    /// Status, header fields and body, with invalid UTF-8 replaced.
     fileprivate var kept: [UInt8] {
-        guard case .bytes(let body) = body else { preconditionFailure("a stream cannot be given again") }
+        guard case .bytes(let body) = body else { preconditionFailure("a streamed response cannot be replayed") }
         let text = JSONText.object { json in
             json.member("status", status.code)
             json.member("names", json: JSONText.array(headers.map(\.name)))

@@ -1,7 +1,7 @@
 import HTTPServer
 import JSONKit
 
-/// The JSON object that a request's body is. A body without a type is taken for what the route expects.
+/// Reads a request's body as a JSON object. A body without a Content-Type is read as JSON.
 enum JSONBody {
     private static let limits = JSONLimits(
         bytesMaximum: TaskLimits.bodyBytesMaximum, depthMaximum: TaskLimits.bodyDepthMaximum,
@@ -17,9 +17,9 @@ enum JSONBody {
         do throws(JSONError) {
             value = try JSON(bytes, limits: limits)
         } catch {
-            throw .malformed("the body cannot be read as JSON: \(error)")
+            throw .malformed("The body is not valid JSON: \(error).")
         }
-        guard value.object != nil else { throw .malformed("the body must be a JSON object, not \(value.kind)") }
+        guard value.object != nil else { throw .malformed("The body must be a JSON object, not \(value.kind).") }
         return JSONFields(value, problems: problems)
     }
 }

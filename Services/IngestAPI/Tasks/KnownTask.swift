@@ -3,13 +3,13 @@ import Store
 import TaskModel
 import Topics
 
-/// A task as far as it is known.
+/// A task in the form in which the store still has it.
 enum KnownTask: Sendable {
-    /// With everything that was accepted.
+    /// The whole task as accepted.
     case kept(PushTask)
-    /// One for few devices that is closed.
+    /// A closed task for few devices.
     case traced(TaskID, TaskTrace)
-    /// One of which only the report is left: that is what a rebuild brings back.
+    /// A task of which only the report remains, as after a rebuild.
     case reported(TaskReport)
 
     var id: TaskID {
@@ -30,7 +30,7 @@ enum KnownTask: Sendable {
 }
 
 extension TaskReport {
-    /// The one that was fixed when the task was closed.
+    /// The report stored when the task was closed.
     init(_ task: TaskID, trace: TaskTrace) {
         let counts = trace.progress.counts
         self.init(

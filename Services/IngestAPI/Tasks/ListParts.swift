@@ -1,7 +1,7 @@
 import PushModel
 import TaskModel
 
-/// A long list cut into what the bus carries.
+/// Splits a long list into parts that fit into bus messages.
 enum ListParts {
     static func cut(_ entries: [TargetEntry]) -> [ArraySlice<TargetEntry>] {
         var parts: [ArraySlice<TargetEntry>] = []
@@ -23,7 +23,7 @@ enum ListParts {
 }
 
 extension TargetEntry {
-    /// What it takes in a message: a byte that must be escaped becomes two, as no control characters are left here.
+    /// Upper bound of the encoded size: escaping doubles a byte at most, since control characters are refused before.
     fileprivate var bytesAtMost: Int {
         switch self {
         case .device: 32

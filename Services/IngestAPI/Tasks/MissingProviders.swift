@@ -4,13 +4,12 @@ import PushModel
 import ServiceKit
 import TaskModel
 
-/// Devices that nothing can be sent to, as far as the app's file says: those of protocols for which it has no provider.
-/// Their pushes end at once as suppressed.
+/// Warnings about devices whose protocol has no provider in the app file. Their pushes end immediately as suppressed.
 struct MissingProviders {
     let app: PushApp
 
-    /// Of a task, by the field that addresses a platform. Addressed by default, a platform is named only when the app can
-    /// send to none of them: most apps have not every platform.
+    /// Warnings for a task, by the field that addresses the platform. A platform addressed by default is reported only
+    /// if the app can send to none of them: most apps do not have every platform.
     func warnings(of content: TaskContent) -> [JSONProblems.Problem] {
         let targeted = Platform.allCases.filter { content.targetedPlatforms.contains($0) }
         let missing = targeted.filter { !reaches($0) }
@@ -20,13 +19,13 @@ struct MissingProviders {
             guard hasPayload || areChosen || missing.count == targeted.count else { return nil }
             return JSONProblems.Problem(
                 path: hasPayload ? "payloads.\(platform.rawValue)" : "platforms",
-                message: "the app has no provider for \(platform.rawValue): its devices end as suppressed")
+                message: "the app has no provider for \(platform.rawValue); its devices end as suppressed")
         }
     }
 
     func warning(of kind: PushProtocol) -> String? {
         guard !app.providers.has(kind) else { return nil }
-        return "the app has no provider for \(kind.name): pushes to this device end as suppressed"
+        return "the app has no provider for \(kind.name); pushes to this device end as suppressed"
     }
 
     private func reaches(_ platform: Platform) -> Bool {

@@ -5,12 +5,12 @@ import Rendering
 import ServiceKit
 import TaskModel
 
-/// Refuses what no provider would take, before it is accepted: the task is rendered in each of its languages, as it will
-/// be for its devices.
+/// Refuses payloads that a provider would reject before the task is accepted: the task is rendered in each of its
+/// languages, as it will be for its devices.
 struct PayloadCheck: Sendable {
     let time: any TimeSource
 
-    /// Any id will do, as all have the same length.
+    /// The task id is a placeholder: all ids have the same length.
     func check(_ draft: TaskDraft, of admission: AuthorizedCaller, problems: JSONProblems) {
         let now = time.now
         let task = draft.task(TaskID(high: 0, low: 0), of: admission, created: now)
@@ -20,8 +20,8 @@ struct PayloadCheck: Sendable {
         }
     }
 
-    /// The app's own, since a provider that it does not have must not bound what it sends. A platform for which it has
-    /// none is checked for the first that there is.
+    /// The app's own protocols, since a provider the app lacks must not limit its payloads. A platform for which the
+    /// app has no provider is checked against the first protocol of that platform.
     static func kinds(of providers: ProviderCredentials) -> [PushProtocol] {
         let own = TaskRendering.kinds.filter { providers.has($0) }
         var missing: [PushProtocol] = []

@@ -6,9 +6,9 @@ import Store
 import TaskModel
 import Topics
 
-/// Makes a task durable: when it returns, the task will reach its end whatever dies.
+/// Makes a task durable: once accepted, the task completes even if any process crashes.
 struct TaskAcceptance: Sendable {
-    /// Parts that are on their way at once.
+    /// Maximum number of list parts in flight.
     private static let partsAtOnce = 64
 
     private let archive: any TaskArchive
@@ -31,17 +31,17 @@ struct TaskAcceptance: Sendable {
             })
     }
 
-    /// The content is in the archive before anybody can ask the bus for it, and the task comes after all the parts of its
-    /// list, which mean nothing without it. Cut off anywhere before the last step, nothing has happened. A repeated request
-    /// whose task is done is answered as the first was and does nothing: its ledger may be gone, and with it the knowledge
-    /// of which devices were sent the push.
+    /// The content is archived before the task is sent, and the task is sent after all parts of its list, which have no
+    /// effect without it. An interruption before the last step has no effect. A repeated request whose task is closed
+    /// gets the same answer and does nothing: the ledger may have expired, and with it the record of which devices were
+    /// sent the push.
     func accept(
         _ draft: TaskDraft, seed: TaskSeed, of admission: AuthorizedCaller, trace: TraceContext?
     ) async throws -> PushTask {
         let listless = draft.task(seed.id, of: admission, created: seed.created)
         let mayBeDone = seed.isRepeatable && time.now >= seed.created + TaskArchiveBounds.forgettingAge
         if mayBeDone, try await archive.isReported(listless.id) {
-            log.info("a request was repeated whose task is done", [.task: "\(listless.id)", .app: listless.app.text])
+            log.info("request repeated after its task was closed", [.task: "\(listless.id)", .app: listless.app.text])
             return listless
         }
         var task = listless
@@ -50,7 +50,7 @@ struct TaskAcceptance: Sendable {
             parts.count > 1
             ? .parts(count: parts.count, entries: draft.entries.count) : .entries(draft.entries)
         let message = Topics.tasks.message(.task(task), key: task.busKey, trace: trace)
-        // Written a second time only where the list may be what makes it too large.
+        // Encoded again without the list only if the whole is too large.
         guard
             message.value.count <= TaskLimits.taskBytesMaximum
                 || listless.bytes.count <= TaskLimits.taskBytesMaximum
@@ -86,9 +86,9 @@ struct TaskAcceptance: Sendable {
         }
     }
 
-    /// A task that was refused must not be listed. It may be on the bus all the same, since its acknowledgement was lost:
-    /// with a plan it is under way, and one that is planned from now on gets its content again from its resolver. One with
-    /// a key is about to be repeated.
+    /// A refused task must not be listed. It may still be on the bus if its acknowledgement was lost: with a plan it is
+    /// in progress, and if it is planned later, the resolver archives its content again. A request with a key is not
+    /// withdrawn, because the client will repeat it.
     private func withdraw(_ task: PushTask, content: [UInt8], seed: TaskSeed) async {
         guard !seed.isRepeatable else { return }
         do throws(StoreError) {
@@ -96,13 +96,13 @@ struct TaskAcceptance: Sendable {
             try await archive.withdraw(task.id)
             if try await ledger.progress(of: task.id) != nil { try await keep(task, content: content) }
         } catch {
-            log.warning("a task that was not accepted stays in the archive", [.task: "\(task.id)", .error: "\(error)"])
+            log.warning("refused task not withdrawn from the archive", [.task: "\(task.id)", .error: "\(error)"])
         }
     }
 }
 
 extension PushTask {
     fileprivate var bytes: [UInt8] { TaskMessage.task(self).encoded() }
-    /// Parts and their task keep their order by it where they share a topic.
+    /// The shared key keeps parts and their task in order on a topic.
     fileprivate var busKey: [UInt8] { Array(id.key.utf8) }
 }

@@ -5,7 +5,7 @@ import TaskKit
 import TaskModel
 import Topics
 
-/// What is known of an app's tasks. A task of another app is one that is not there.
+/// Reads an app's tasks. A task of another app is reported as unknown.
 struct TaskBook: Sendable {
     let archive: any TaskArchive
     let ledger: any Ledger
@@ -17,7 +17,7 @@ struct TaskBook: Sendable {
         return task
     }
 
-    /// A ledger may be gone before what was accepted is: an endpoint that takes no report keeps its task from being
+    /// The ledger may expire before the archived task: an endpoint that refuses the report keeps its task from being
     /// finished.
     func status(of task: KnownTask) async throws(StoreError) -> TaskStatus {
         switch task {
@@ -56,7 +56,7 @@ struct TaskBook: Sendable {
         }
     }
 
-    /// The newest first. One that was refused after all, or is long closed, is in the list and nowhere else.
+    /// Newest first. A refused or expired task may still be in the index of tasks; it is omitted.
     func page(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws -> TaskPage {
         let entries = try await archive.tasks(of: app, before: before, limit: limit)
         var page = TaskPage(statuses: [], next: entries.count == limit ? entries.last : nil)
@@ -66,13 +66,13 @@ struct TaskBook: Sendable {
         return page
     }
 
-    /// One that cannot be read, as another version may have kept it, hides no other.
+    /// A task that cannot be decoded, such as one stored by another version, must not hide the others.
     private func listed(_ entry: TaskEntry.ID, of app: AppID) async throws -> TaskStatus? {
         do {
             guard let task = try await known(entry.task, created: entry.created), task.app == app else { return nil }
             return try await status(of: task)
         } catch let error as StoreError where error.code == .corrupt {
-            log.error("a task is left out of a list", [.task: "\(entry.task)", .error: "\(error)"])
+            log.error("unreadable task omitted from a list", [.task: "\(entry.task)", .error: "\(error)"])
             return nil
         }
     }
@@ -83,7 +83,7 @@ struct TaskBook: Sendable {
         return try await archive.report(of: id).map { .reported(try TaskReport(decoding: $0)) }
     }
 
-    /// All that a rebuild of the store leaves of a task that was closed, beside what was accepted.
+    /// The only record of a closed task after a rebuild of the store, besides the accepted task.
     private func remainingReport(of task: PushTask) async throws(StoreError) -> TaskReport? {
         try await archive.report(of: task.id).flatMap { try? TaskReport(decoding: $0) }
     }

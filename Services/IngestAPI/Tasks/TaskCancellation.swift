@@ -5,11 +5,11 @@ import Store
 import TaskKit
 import TaskModel
 
-/// Ends a task before its time: devices that nobody is sending to end as cancelled.
+/// Cancels a task: devices that are not being sent to end as cancelled.
 struct TaskCancellation: Sendable {
-    /// A publisher waits for the answer. What a larger task has beyond is ended by whoever looks after open tasks.
+    /// Bounded because the publisher waits for the answer. The reporter ends the remaining segments of a larger task.
     private static let segmentsMaximum = 512
-    /// How long devices are told of meanwhile; what is not told here is told by whoever looks after open tasks.
+    /// Time limit for reporting cancelled devices here; the reporter reports the rest.
     private static let tellingMaximum = Duration.seconds(5)
 
     private let ledger: any Ledger
@@ -27,7 +27,7 @@ struct TaskCancellation: Sendable {
         log = environment.log
     }
 
-    /// The first step cancels the task: whatever is marked or claimed after it is ended by that.
+    /// The first step cancels the task: devices marked or claimed after it end as cancelled.
     func cancel(_ task: PushTask) async throws {
         let open = try await ledger.openSegments(of: task.id)
         let end = time.uptime + TaskCancellation.tellingMaximum
@@ -38,18 +38,18 @@ struct TaskCancellation: Sendable {
             guard isTelling, !ended.isEmpty else { continue }
             isTelling = await tell(ended, of: task, in: segment) && time.uptime < end
         }
-        // Whoever looks after open tasks ends what senders still hold, and closes the task.
+        // The reporter ends devices that senders still hold, and closes the task.
         try await agenda.postpone(task.id, until: time.now)
     }
 
-    /// False when it cannot be told now.
+    /// False if the devices cannot be reported now.
     private func tell(_ ended: SegmentSet, of task: PushTask, in segment: SegmentID) async -> Bool {
         do {
             try await results.tell([.cancelled: ended], of: task.id, in: segment)
             return true
         } catch {
             log.warning(
-                "cancelled devices are told of later",
+                "reporting of cancelled devices postponed",
                 [.task: "\(task.id)", .segment: "\(segment)", .count: "\(ended.count)", .error: "\(error)"])
             return false
         }

@@ -5,17 +5,17 @@ import Rendering
 import ServiceKit
 import TaskModel
 
-/// What a request asks for, in whatever dialect, before it is a task.
+/// The content of a request in any dialect, before it becomes a task.
 struct TaskDraft: Sendable, Equatable {
     var dialect = TaskDialect.native
     var audience: Audience?
-    /// Everybody on the list, however long it is.
+    /// The whole list, of any length.
     var entries: [TargetEntry] = []
     var content = TaskContent()
     var options = TaskOptions()
     var reported = JSONObject()
 
-    /// The list is left to whoever sends the task on.
+    /// The task without its list, which the caller adds.
     func task(_ id: TaskID, of admission: AuthorizedCaller, created: Timestamp) -> PushTask {
         var task = PushTask(id: id, app: admission.app.id, created: created)
         task.credential = admission.credential
@@ -33,12 +33,12 @@ struct TaskDraft: Sendable, Equatable {
 }
 
 extension TaskDraft {
-    /// What the caller needs for it.
+    /// The scope the caller needs for this draft.
     var scope: Scope { Scope(toReach: audience) }
 }
 
 extension Scope {
-    /// Whoever can ring devices that are subscribed to none of the topics it names can ring all of them.
+    /// An audience that can include devices subscribed to none of its topics needs the scope for all devices.
     init(toReach audience: Audience?) {
         guard let audience, audience.necessaryTopics == nil else {
             self = .publish

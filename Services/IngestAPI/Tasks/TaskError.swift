@@ -6,7 +6,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// Why a request about tasks is not done. It reads as RFC 9457 has it, with what is wrong field by field.
+/// Reasons to refuse a request about tasks. The response is a problem of RFC 9457 with the errors of each field.
 enum TaskError: Error, Equatable {
     case access(Gatekeeper.AccessError)
     case body(BodyError)
@@ -18,12 +18,12 @@ enum TaskError: Error, Equatable {
     case unknownTask
     case unknownDevice
     case notClosed
-    /// What completes "… does not answer", or "… is full".
+    /// The reason, as a whole sentence.
     case unavailable(String)
     case store(StoreError)
     case unexpected
 
-    /// Any error of a handler.
+    /// Converts any error of a handler.
     init(_ error: any Error, log: RefusalLog) {
         switch error {
         case let refusal as TaskError: self = refusal
@@ -33,10 +33,10 @@ enum TaskError: Error, Equatable {
             log.note(error)
             self = .store(error)
         case let error as BusError where error.isRetriable || error.code == .closed:
-            log.warning("a task was not accepted", because: error)
-            self = .unavailable(error.code == .full ? "The bus is full." : "The bus does not answer.")
+            log.warning("task not accepted", because: error)
+            self = .unavailable(error.code == .full ? "The bus is full." : "The bus is unavailable.")
         default:
-            log.error("a request failed", because: error)
+            log.error("request failed", because: error)
             self = .unexpected
         }
     }
@@ -51,7 +51,7 @@ enum TaskError: Error, Equatable {
         Problem(status, type: type, title: title, detail: detail)
     }
 
-    /// When to come back.
+    /// `Retry-After`.
     var headers: [HTTPField] {
         if case .access(let refusal) = self { return refusal.headers }
         return switch status {
@@ -88,7 +88,7 @@ enum TaskError: Error, Equatable {
         }
     }
 
-    /// A name that stays; nothing needs to be found at it.
+    /// A stable identifier; it need not resolve to a document.
     private var type: String {
         switch self {
         case .invalid: "urn:carillon:invalid-fields"
@@ -105,14 +105,14 @@ enum TaskError: Error, Equatable {
 
     private var title: String? {
         switch self {
-        case .invalid: "Fields are not what they must be"
-        case .body(.malformed): "The body cannot be read"
-        case .idempotencyKey: "The idempotency key cannot be read"
-        case .inProgress: "The request is being carried out"
-        case .otherRequest: "The idempotency key belongs to another request"
-        case .unknownDevice: "There is no such device"
-        case .unknownTask: "There is no such task"
-        case .notClosed: "The task is not closed"
+        case .invalid: "Invalid fields"
+        case .body(.malformed): "Invalid body"
+        case .idempotencyKey: "Invalid idempotency key"
+        case .inProgress: "Request in progress"
+        case .otherRequest: "Idempotency key reused"
+        case .unknownDevice: "Unknown device"
+        case .unknownTask: "Unknown task"
+        case .notClosed: "Task not closed"
         default: nil
         }
     }
@@ -121,32 +121,32 @@ enum TaskError: Error, Equatable {
         switch self {
         case .access(let refusal): TaskError.detail(of: refusal)
         case .body(.malformed(let reason)): reason
-        case .body(.noRoom): "Too many request bodies are held in memory just now. Repeat the request later."
+        case .body(.noRoom): "The memory for request bodies is in use. Retry later."
         case .body(.unknownMediaType(let name)):
-            "The body must be application/json, named by Content-Type, not \(OutsideText.excerpt(name))."
-        case .invalid(let problems): problems.count == 1 ? "\(problems[0])" : "\(problems.count) mistakes; see errors."
-        case .tooLarge(let what, let maximum): "Too large: \(what) has more than \(maximum) bytes."
+            "The Content-Type must be application/json, not \(OutsideText.excerpt(name))."
+        case .invalid(let problems): problems.count == 1 ? "\(problems[0])" : "\(problems.count) errors; see errors."
+        case .tooLarge(let what, let maximum): "The request is too large: \(what) has more than \(maximum) bytes."
         case .idempotencyKey: IdempotencyHeader.rule
-        case .inProgress: "The first request with this idempotency key has no answer yet: repeat this one later."
-        case .otherRequest: "Another path or body came with it first. A new request needs a new key."
-        case .unknownDevice: "The path must hold a subscriber's id, as its registration answered it."
-        case .unknownTask: "The app has no task of this id, or it was closed so long ago that nothing is kept of it."
-        case .notClosed: "The report is there once the task is closed; until then its progress can be read."
+        case .inProgress: "The first request with this idempotency key is still in progress. Retry later."
+        case .otherRequest: "The key was first used with another path or body. Use a new key for a new request."
+        case .unknownDevice: "The path must contain the subscriber id that the registration returned."
+        case .unknownTask: "The app has no task with this id, or the task was closed so long ago that it has expired."
+        case .notClosed: "The report is available once the task is closed. Until then, read the task for its progress."
         case .unavailable(let reason):
-            "\(reason) The task is not accepted; repeat the request, which an Idempotency-Key makes safe."
+            "\(reason) The task was not accepted. Retry the request; an Idempotency-Key makes this safe."
         case .store(let error): TaskError.detail(of: error)
-        case .unexpected: "A fault of the service."
+        case .unexpected: "Internal error."
         }
     }
 
     private static func detail(of refusal: Gatekeeper.AccessError) -> String {
         switch refusal {
         case .unauthenticated:
-            "Give a key that is valid: as the password of Basic authentication, or as Authorization: Bearer KEY."
+            "Send a valid key as the password of Basic authentication, or as Authorization: Bearer KEY."
         case .forbidden(let scope): "The key has no scope \(scope.rawValue) for this app."
-        case .unknownApp: "The key grants no app of this name."
+        case .unknownApp: "The key has no access to an app of this name."
         case .ambiguous(let apps):
-            "Several apps are granted; choose one by the path: "
+            "The key has access to several apps. Choose one by the path: "
                 + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
         case .tooManyRequests: refusal.advice
         }
@@ -154,11 +154,11 @@ enum TaskError: Error, Equatable {
 
     private static func detail(of error: StoreError) -> String {
         switch error.code {
-        case .unavailable, .refused: "The store does not answer; repeat the request as it is."
-        case .notReady: "The registry is not ready; repeat the request as it is."
-        case .full: "The store is full; repeat the request as it is."
+        case .unavailable, .refused: "The store is unavailable. Retry the same request."
+        case .notReady: "The registry is not ready. Retry the same request."
+        case .full: "The store is full. Retry the same request."
         case .tooMany: error.message
-        case .corrupt: "A fault of the service."
+        case .corrupt: "Internal error."
         }
     }
 
@@ -169,18 +169,18 @@ enum TaskError: Error, Equatable {
 }
 
 extension Gatekeeper.AccessError {
-    /// When to come back, in whole seconds.
+    /// `Retry-After` in whole seconds.
     var headers: [HTTPField] {
         guard case .tooManyRequests(let wait) = self else { return [] }
         return [HTTPField("Retry-After", "\(max(1, (wait.wholeMilliseconds + 999) / 1_000))")]
     }
 
-    /// Of a refusal that only takes time.
-    var advice: String { "The key or the address has sent too many requests; Retry-After says when to go on." }
+    /// The detail of a 429.
+    var advice: String { "The key or the address exceeds its rate limit. Retry after the time in Retry-After." }
 }
 
 extension Problem {
-    /// With what is wrong, field by field.
+    /// The response with the errors of each field.
     fileprivate func response(errors: [JSONProblems.Problem], headers: [HTTPField]) -> HTTPResponse {
         guard !errors.isEmpty else { return response(headers: headers) }
         let text = JSONText.object { json in

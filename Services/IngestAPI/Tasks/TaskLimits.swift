@@ -1,25 +1,25 @@
 import ServiceKit
 import Topics
 
-/// What one request may ask for.
+/// Limits of one request.
 enum TaskLimits {
-    /// Users and devices named one by one.
+    /// Users and devices listed individually.
     static let entriesMaximum = 250_000
-    /// Of a request with a list that long.
+    /// Body size of a request with a list of that length.
     static let bodyBytesMaximum = 16 << 20
-    /// Of a body: the entries of both lists, each as long as it may be, and the rest of a task beside them.
+    /// JSON values in a body: both lists at their maximum, and the rest of a task.
     static let bodyValuesMaximum = 2 * entriesMaximum + 100_000
-    /// Lists and objects in one another. What of a body goes into its task lies deeper there, and whoever reads tasks goes
-    /// down to 32.
+    /// Nesting of arrays and objects. The task nests the content of a body deeper, and readers of tasks accept 32
+    /// levels.
     static let bodyDepthMaximum = 24
-    /// Named one by one in a dry run, which looks each of them up.
+    /// Entries in a dry run, which looks up each of them.
     static let countedEntriesMaximum = 10_000
-    /// Zero is for providers that are to try once.
+    /// Zero tells providers to try once.
     static let timeToLive = Duration.zero...Duration.seconds(28 * 86_400)
     static let variablesMaximum = 64
     static let variableNameBytesMaximum = 64
     static let variableBytesMaximum = 1_024
-    /// A task without its list; a short list has to fit beside it into one message.
+    /// A task without its list; a short list must fit into the same message.
     static let taskBytesMaximum = 128 << 10
     /// The entries of one message.
     static let partBytesMaximum = 64 << 10

@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// A part of the list of an app's tasks.
+/// One page of the list of an app's tasks.
 struct TaskPage: Sendable {
     static let limits = 1...100
     static let limit = 20

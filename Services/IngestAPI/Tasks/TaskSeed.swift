@@ -3,7 +3,7 @@ import ServiceKit
 import Signing
 import Store
 
-/// What makes a task this one: a request that is repeated under its key has the same.
+/// Identity of a task: repeats of a request with the same key have the same seed.
 struct TaskSeed: Sendable, Equatable {
     let id: TaskID
     let created: Timestamp
@@ -13,8 +13,8 @@ struct TaskSeed: Sendable, Equatable {
 extension TaskSeed {
     private static let day: Int64 = 86_400_000
 
-    /// The key, the request and the day it first came on: a repeat makes the same task even where the store has lost its
-    /// memory of the key, and who uses a key again after it was forgotten gets another.
+    /// Derived from the key, the request and the day of the first request: a repeat creates the same task even if the
+    /// store lost the key, and a key that is reused after it expired creates another task.
     init(_ request: IdempotentRequest, began: Timestamp) {
         let name = request.key + request.fingerprint + Array(String(began.milliseconds / TaskSeed.day).utf8)
         let digest = SHA256.digest(of: name)
@@ -24,7 +24,7 @@ extension TaskSeed {
 }
 
 extension TaskID {
-    /// As RFC 9562 marks UUIDs: 4 for one that is random, 8 for one that is derived.
+    /// Version bits of RFC 9562: 4 for random ids, 8 for derived ids.
     func marked(version: UInt64) -> TaskID {
         TaskID(high: high & ~0xF000 | version << 12, low: low & ~(0b11 << 62) | 0b10 << 62)
     }

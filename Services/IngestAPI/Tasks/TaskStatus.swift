@@ -5,15 +5,15 @@ import TaskKit
 import TaskModel
 import Topics
 
-/// How far a task is.
+/// Status of a task.
 struct TaskStatus: Sendable {
     enum State: String {
-        /// Nobody has looked for its devices yet.
+        /// Its audience is not resolved yet.
         case accepted
         case sending
-        /// Every device has its outcome.
+        /// Every device has an outcome.
         case closed
-        /// Nobody could look for its devices.
+        /// Its audience could not be resolved.
         case failed
     }
 
@@ -21,10 +21,10 @@ struct TaskStatus: Sendable {
     let app: AppID
     let created: Timestamp
     let deadline: Timestamp
-    /// Nil until its devices are looked for.
+    /// Nil until the task is planned.
     let progress: TaskProgress?
     let isCancelled: Bool
-    /// Why it will have no progress; nil where that is not known.
+    /// Why the task was abandoned; nil otherwise.
     let problem: String?
 
     init(_ task: PushTask, progress: TaskProgress) {
@@ -82,14 +82,14 @@ struct TaskStatus: Sendable {
             json.member("created", "\(created)")
             json.member("deadline", "\(deadline)")
             json.member("closed", json: progress?.closed.map { JSONText.quoted("\($0)") } ?? "null")
-            // Which it will be depends on how many devices there are.
+            // The lane depends on the number of devices.
             json.member("lane", json: progress.map { JSONText.quoted($0.plan.isFast ? "fast" : "bulk") } ?? "null")
             json.member("jobs", json: jobs)
             json.member("counts", json: counts)
         }
     }
 
-    /// What a caller hears who may not read tasks.
+    /// The status for a caller without the scope to read tasks.
     var outline: String {
         JSONText.object { json in
             json.member("id", "\(id)")

@@ -5,7 +5,7 @@ import ServiceKit
 import TaskModel
 import Topics
 
-/// Where every dialect hands in what it has read: carried out once for each key, and durable when it is answered.
+/// Accepts the drafts of every dialect: once per idempotency key, and durable before the response.
 struct TaskSubmission: Sendable {
     private let acceptance: TaskAcceptance
     private let answers: IdempotentAnswers
@@ -19,7 +19,7 @@ struct TaskSubmission: Sendable {
             random: environment.random)
     }
 
-    /// The draft may hold the task's id.
+    /// `draft` gets the seed because a draft may contain the task's id.
     func accept(
         _ request: HTTPRequest, of admission: AuthorizedCaller, draft: (TaskSeed) -> TaskDraft,
         answer: (PushTask) -> HTTPResponse

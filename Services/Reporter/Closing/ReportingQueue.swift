@@ -52,7 +52,9 @@ final class ReportingQueue: Sendable {
     func offer(_ report: TaskReport) -> Bool {
         change { state in
             let count = state.postsByApp[report.app] ?? 0
-            guard state.postCount < ReportingQueue.postsMaximum, count < ReportingQueue.postsOfAppMaximum else { return false }
+            guard state.postCount < ReportingQueue.postsMaximum, count < ReportingQueue.postsOfAppMaximum else {
+                return false
+            }
             state.postsByApp[report.app] = count + 1
             state.posts.append(report)
             return true

@@ -45,7 +45,8 @@ final class RemovedTargets: Sendable {
         }
         // Its holder ends it, or has crashed and leaves it to this process when its lease expires.
         guard !answers.contains(where: \.isHeld) else {
-            throw StoreError(.unavailable, message: "a removed device is still claimed in the ledger of segment \(segment)")
+            throw StoreError(
+                .unavailable, message: "a removed device is still claimed in the ledger of segment \(segment)")
         }
     }
 }

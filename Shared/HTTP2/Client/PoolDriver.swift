@@ -156,7 +156,8 @@ extension PoolDriver {
         }
         for request in queue.takeOverdue(now: now) {
             let reason = lastObstacle.map { ": \($0.message)" } ?? ""
-            outcomes.append((request, .notSent(HTTP2Error(.deadline, message: "not sent before the deadline\(reason)"))))
+            outcomes.append(
+                (request, .notSent(HTTP2Error(.deadline, message: "not sent before the deadline\(reason)"))))
         }
         guard let earliest = earliestDeadline, earliest <= now else { return }
         earliestDeadline = nil

@@ -281,7 +281,8 @@ package struct DispatchHandler: MessageHandler {
             }
         }
         if unmarked > 0 {
-            alarm("devices not sent: not marked in the ledger", batch: batch, count: unmarked,
+            alarm(
+                "devices not sent: not marked in the ledger", batch: batch, count: unmarked,
                 context: context)
         }
         return claimed
@@ -297,7 +298,9 @@ package struct DispatchHandler: MessageHandler {
         let verdict = try await ledger.settle(
             settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context: context)
         guard case .settled(let refused) = verdict else {
-            alarm("outcomes lost: the ledger of the task disappeared while sending", batch: batch, count: fates.count, context: context)
+            alarm(
+                "outcomes lost: the ledger of the task disappeared while sending", batch: batch, count: fates.count,
+                context: context)
             return BatchEnd()
         }
         let lost = fates.filter { refused.contains(batch.devices.offsets[$0.position]) }

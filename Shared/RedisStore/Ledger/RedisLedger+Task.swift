@@ -7,7 +7,8 @@ package import Store
 extension RedisLedger {
     package func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
         guard plan.jobs <= TaskPlan.jobsMaximum else {
-            throw StoreError(.tooMany, message: "the task has \(plan.jobs) jobs; the maximum is \(TaskPlan.jobsMaximum)")
+            throw StoreError(
+                .tooMany, message: "the task has \(plan.jobs) jobs; the maximum is \(TaskPlan.jobsMaximum)")
         }
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.plan(
@@ -51,7 +52,9 @@ extension RedisLedger {
         let answer = try await redis.run(
             ScriptCall(
                 LedgerScripts.resolve, keys: [keys.task, keys.jobs], arguments: [RedisArgument(job)]))
-        if let jobs = answer.integer { throw StoreError(.corrupt, message: "job \(job) is not one of the task's \(jobs) jobs") }
+        if let jobs = answer.integer {
+            throw StoreError(.corrupt, message: "job \(job) is not one of the task's \(jobs) jobs")
+        }
     }
 
     package func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool? {

@@ -53,10 +53,13 @@ package final class RedisWitness: LedgerWitness {
 
     /// Processes the reply to a `raise` that was sent when `floor` was the highest known count.
     func note(_ answer: RedisValue, above floor: Int64) async throws(StoreError) {
-        guard let count = answer.integer else { throw StoreError(.corrupt, message: "invalid reply: the witness has no count") }
+        guard let count = answer.integer else {
+            throw StoreError(.corrupt, message: "invalid reply: the witness has no count")
+        }
         guard count > 0 else {
             state.withLock { $0.newerFormat = -count }
-            throw StoreError(.refused, message: "Redis is kept in format \(-count), unknown to this version; start a newer one")
+            throw StoreError(
+                .refused, message: "Redis is kept in format \(-count), unknown to this version; start a newer one")
         }
         if count <= floor {
             try await look(proof: count, floor)

@@ -52,7 +52,8 @@ struct AudienceRequest {
         var set = SegmentSet()
         while let offset = reader.integer(UInt16.self) {
             guard Int(offset) < DeviceIndex.segmentCapacity else {
-                throw StoreError(.corrupt, message: "invalid data in Redis: a topic member's offset is outside the segment")
+                throw StoreError(
+                    .corrupt, message: "invalid data in Redis: a topic member's offset is outside the segment")
             }
             set.insert(offset)
         }

@@ -35,7 +35,9 @@ struct BucketsRequest {
 
     func devices(from replies: [RedisValue]) throws(StoreError) -> PackedDevices {
         let blobs = replies.flatMap { $0.array ?? [] }.compactMap(\.bytes)
-        guard blobs.count == buckets.count else { throw StoreError(.corrupt, message: "invalid reply: cannot decode devices") }
+        guard blobs.count == buckets.count else {
+            throw StoreError(.corrupt, message: "invalid reply: cannot decode devices")
+        }
         var devices = PackedDevices()
         for (bucket, blob) in zip(buckets, blobs) { try append(blob, of: bucket, to: &devices) }
         return devices

@@ -90,7 +90,8 @@ struct SegmentAllocator: Sendable {
             return Standing(count: 0, open: [])
         }
         guard let count = fields[0].integer.flatMap(UInt32.init(exactly:)), let open = fields[1].string else {
-            throw StoreError(.corrupt, message: "invalid data in Redis: app:\(scope.app) has no valid `segments` or `open`")
+            throw StoreError(
+                .corrupt, message: "invalid data in Redis: app:\(scope.app) has no valid `segments` or `open`")
         }
         scope.generation.segments.note(count, for: scope.app)
         let numbers = open.split(separator: ",").compactMap { UInt32($0) }
@@ -138,7 +139,10 @@ struct SegmentAllocator: Sendable {
                 arguments: [RedisArgument(scope.generation.id), RedisArgument(count)]))
         guard let numbers = reply.array?.compactMap(\.integer), numbers.count == 2, numbers[0] >= 0, numbers[1] >= 0,
             numbers[0] + numbers[1] <= Int64(DeviceIndex.segmentCapacity)
-        else { throw StoreError(.corrupt, message: "invalid data in Redis: segment \(segment) allocates offsets out of range") }
+        else {
+            throw StoreError(
+                .corrupt, message: "invalid data in Redis: segment \(segment) allocates offsets out of range")
+        }
         // The lowest index last, because indices are taken from the end.
         return (numbers[0]..<numbers[0] + numbers[1]).reversed().map {
             DeviceIndex(segment: segment.number, offset: UInt16($0))

@@ -66,7 +66,9 @@ struct TokenReservations: Sendable {
     }
 
     private func checked(_ reply: RedisValue) throws(StoreError) -> DeviceID {
-        guard let id = id(reply) else { throw StoreError(.corrupt, message: "invalid data: cannot decode a token's holder") }
+        guard let id = id(reply) else {
+            throw StoreError(.corrupt, message: "invalid data: cannot decode a token's holder")
+        }
         return id
     }
 }

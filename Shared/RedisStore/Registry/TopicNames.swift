@@ -83,7 +83,8 @@ struct TopicNames: Sendable {
         var numbers: [TopicNumber] = []
         for ((name, own), reply) in zip(zip(names, own), holding) {
             guard let number = reply.integer.flatMap(TopicNumber.init(exactly:)) else {
-                throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode a topic number of \(scope.app)")
+                throw StoreError(
+                    .corrupt, message: "invalid data in Redis: cannot decode a topic number of \(scope.app)")
             }
             if number != own { try await forget(own, name: name, in: scope) }
             scope.generation.topics.note(name, number: number, in: scope.app)

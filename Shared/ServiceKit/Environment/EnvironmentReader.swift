@@ -107,7 +107,8 @@ package struct EnvironmentReader {
             var text = OutsideText.string(bytes)
         else {
             reject(
-                name + "_FILE", problem: "no readable text file at \(path)", fix: "name a text file that this user can read")
+                name + "_FILE", problem: "no readable text file at \(path)",
+                fix: "name a text file that this user can read")
             return nil
         }
         while text.last?.isNewline == true { text.removeLast() }
