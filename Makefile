@@ -51,7 +51,7 @@ sbom: deps ## Write .build/carillon.cdx.json, a CycloneDX bill of materials; ROO
 	@mkdir -p .build
 	python3 -B .ci/sbom.py $(if $(ROOT),--root "$(ROOT)") > .build/carillon.cdx.json
 
-lint: deps ## Check format, scripts, YAML, the contracts, the bill of materials, the compose file and the chart
+lint: deps ## Check format, shell and Lua scripts, YAML, the contracts, the bill of materials, the compose file and the chart
 	swift format lint --strict --parallel --recursive --configuration .swift-format $(SWIFT_SOURCES)
 	.ci/lint
 

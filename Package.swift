@@ -19,10 +19,11 @@ func cModule(_ name: String, links libraries: String...) -> Target {
     .target(name: name, path: "Shared/C/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-func shared(_ name: String, _ dependencies: String...) -> Target {
+/// The files are embedded as constants of `PackageResources`; of a folder, each file of it.
+func shared(_ name: String, embedding files: [String] = [], _ dependencies: String...) -> Target {
     .target(
         name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Shared/\(name)",
-        swiftSettings: features)
+        resources: files.map { .embedInCode($0) }, swiftSettings: features)
 }
 
 func service(
@@ -93,9 +94,15 @@ let package = Package(
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
         shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"),
         shared("PushModel", "ServiceKit"),
-        shared("RedisBus", "Bus", "RedisClient", "ServiceKit", "Topics"),
+        shared("RedisBus", embedding: ["Scripts"], "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
-        shared("RedisStore", "PushModel", "RedisClient", "ServiceKit", "Store"),
+        shared(
+            "RedisStore",
+            embedding: [
+                "Scripts/Common", "Scripts/Ledger", "Scripts/MessageStarts", "Scripts/ProviderOutages",
+                "Scripts/Registry", "Scripts/RetryIndex", "Scripts/Tasks", "Scripts/Witness",
+            ],
+            "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared("RegistryLog", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
         shared("Rendering", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "Topics"),
         shared(

@@ -8,7 +8,7 @@ package struct Access: Sendable {
         case key(String)
         case address
         /// No key, and an address outside of all allowed ranges.
-        case nobody
+        case anonymous
         /// A wrong, unknown or expired key. A caller with a key is never authorized by its address.
         case wrongKey
     }

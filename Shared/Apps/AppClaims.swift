@@ -34,7 +34,7 @@ struct AppClaims {
                 .error(
                     file, field: "credentials",
                     message: """
-                            the id \(credential.id) is used by another key in \(AppFolder.fileName(of: owner.app)); \
+                        the id \(credential.id) is used by another key in \(AppFolder.fileName(of: owner.app)); \
                         remove it from one file
                         """))
         }

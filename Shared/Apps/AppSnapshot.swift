@@ -54,7 +54,7 @@ package final class AppSnapshot: Sendable {
         let owners = ownersByKeyID[key.id] ?? []
         // Constant time whether or not the id exists; all owners of one id have the same hash.
         let isRight = ConstantTime.areEqual(
-            pepper.hash(of: key), owners.first?.credential.hash ?? pepper.nobodysHash)
+            pepper.hash(of: key), owners.first?.credential.hash ?? pepper.unknownKeyHash)
         let valid = owners.filter { $0.credential.isValid(at: now) }
         guard isRight, !valid.isEmpty else { return Access(caller: .wrongKey, grants: []) }
         return Access(
@@ -62,12 +62,12 @@ package final class AppSnapshot: Sendable {
     }
 
     private func access(from peer: String) -> Access {
-        guard let address = IPAddress(peer) else { return Access(caller: .nobody, grants: []) }
+        guard let address = IPAddress(peer) else { return Access(caller: .anonymous, grants: []) }
         let grants = apps.compactMap { app -> Access.Grant? in
             let ranges = app.allowed.filter { $0.range.contains(address) }
             guard !ranges.isEmpty else { return nil }
             return Access.Grant(app: app, scopes: ranges.reduce(into: []) { $0.formUnion($1.scopes) })
         }
-        return Access(caller: grants.isEmpty ? .nobody : .address, grants: grants)
+        return Access(caller: grants.isEmpty ? .anonymous : .address, grants: grants)
     }
 }

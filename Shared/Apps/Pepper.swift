@@ -10,7 +10,7 @@ struct Pepper: Sendable {
     private let key: HMACKey
     private let content: [UInt8]
     /// Compared with a key of an unknown id, so that the check takes as long as for a known id.
-    let nobodysHash: [UInt8]
+    let unknownKeyHash: [UInt8]
 
     /// Nil if there are too few bytes for a secret. Trailing line breaks are ignored.
     init?(fileContent: [UInt8]) {
@@ -19,7 +19,7 @@ struct Pepper: Sendable {
         guard content.count >= Pepper.lengthMinimum else { return nil }
         self.content = content
         key = HMACKey(content)
-        nobodysHash = SecureRandom.bytes(SHA256.byteCount)
+        unknownKeyHash = SecureRandom.bytes(SHA256.byteCount)
     }
 
     /// Content of a new pepper file.

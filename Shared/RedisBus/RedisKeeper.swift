@@ -105,7 +105,7 @@ struct RedisKeeper {
                     RedisArgument(options.group), RedisArgument(tenure.fence), RedisArgument(tenure.recorded),
                 ] + RedisKeeper.arguments(of: tenure.last))
             guard let next = reply?.integer else { return false }
-            if next == -2 {
+            if next == TenureReplyCode.rewritten.rawValue {
                 loseRewritten(number)
             } else if next < 0 {
                 lose(number, reason: "another consumer took it over")
@@ -236,8 +236,9 @@ struct RedisKeeper {
             case nil:
                 isAnswered = false
                 mailbox.change { $0.forgetRecorded(partition) }
-            case 0: lose(number, reason: "another consumer took it over, or Redis lost completed messages")
-            case -2: loseRewritten(number)
+            case TenureReplyCode.over.rawValue:
+                lose(number, reason: "another consumer took it over, or Redis lost completed messages")
+            case TenureReplyCode.rewritten.rawValue: loseRewritten(number)
             default: tenures.change { $0.record(number, fence: tenure.fence, watermark: watermark) }
             }
         }

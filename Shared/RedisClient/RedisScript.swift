@@ -1,12 +1,20 @@
 /// A Lua script, identified by the SHA-1 digest of its source.
 package struct RedisScript: Sendable {
-    package let source: String
+    package let source: [UInt8]
     /// 40 lower-case hexadecimal digits.
     package let sha1: String
 
     package init(_ source: String) {
+        self.init(Array(source.utf8))
+    }
+
+    /// The libraries are inserted after the first line of the file, which names the script's flags and must stay first.
+    package init(_ file: [UInt8], using libraries: ScriptLibrary...) {
+        let end = file.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? file.count
+        var source = file
+        source.insert(contentsOf: libraries.flatMap(\.source), at: end)
         self.source = source
-        sha1 = SHA1.hexadecimal(Array(source.utf8))
+        sha1 = SHA1.hexadecimal(source)
     }
 
     /// `EVALSHA`, for pipelines. A server that does not have the script replies `NOSCRIPT`.

@@ -59,23 +59,5 @@ package struct RateBucket: Sendable {
 
     /// The key holds the time in milliseconds at which all reserved permits are refilled; it expires a minute after
     /// that. Senders call this while they drain, so it also works at the memory limit.
-    private static let script = RedisScript(
-        """
-        #!lua flags=allow-oom
-        local now = tonumber(ARGV[1])
-        if not now then
-          local time = redis.call('TIME')
-          now = time[1] * 1000 + time[2] / 1000
-        end
-        local each = 60000 / ARGV[3]
-        local burst = ARGV[4] * each
-        local promised = tonumber(redis.call('GET', KEYS[1]) or 0)
-        -- Nobody waits so long: it was promised before the clock was set back.
-        if promised - now > burst + 60000 then promised = 0 end
-        local due = math.max(promised, now) + ARGV[2] * each
-        local wait = math.max(0, math.ceil(due - now - burst))
-        if wait > tonumber(ARGV[5]) then return {0, wait} end
-        redis.call('SET', KEYS[1], string.format('%.3f', due), 'PX', math.ceil(due - now) + 60000)
-        return {1, wait}
-        """)
+    static let script = RedisScript(PackageResources.take_permits_lua)
 }

@@ -106,7 +106,7 @@ import Testing
         #expect(access(apps, from: "10.2.0.1").choose("news", scope: .publish) == .forbidden)
         #expect(access(apps, from: "10.2.0.1").choose("shop", scope: .read) == .unknownApp)
         for peer in ["11.0.0.1", "", "nonsense"] {
-            #expect(access(apps, from: peer).caller == .nobody)
+            #expect(access(apps, from: peer).caller == .anonymous)
             #expect(access(apps, from: peer).choose("news", scope: .register) == .unauthenticated)
         }
     }

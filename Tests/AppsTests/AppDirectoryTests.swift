@@ -81,7 +81,7 @@ import Testing
 
             try #require(TestFile.remove(folder.file("news.json")))
             try await look()
-            #expect(directory.access(presented: nil, peer: "10.1.1.1").caller == .nobody)
+            #expect(directory.access(presented: nil, peer: "10.1.1.1").caller == .anonymous)
         }
         #expect(messages() == ["app added", "app changed", "app removed: file deleted"])
     }
@@ -138,7 +138,7 @@ import Testing
             configuration, log: Log(service: "test", sink: sink, time: time), metrics: metrics, health: health,
             time: time)
         #expect(health.remarks().first?.contains("cannot be read: No such file") == true)
-        #expect(directory.access(presented: nil, peer: "127.0.0.1").caller == .nobody)
+        #expect(directory.access(presented: nil, peer: "127.0.0.1").caller == .anonymous)
         try await withRunning(directory) { look in
             let key = try AppEditor(configuration, now: time.now).add(try AppID("news"))
             try await look()

@@ -32,7 +32,7 @@ struct DeclaredTarget: Equatable {
 
     /// Labelled arguments name a library to link or a command, not a dependency.
     private static func target(_ kind: String, arguments: String) -> DeclaredTarget? {
-        let plain = arguments.split(separator: ",").compactMap { argument -> String? in
+        let plain = withoutLists(arguments).split(separator: ",").compactMap { argument -> String? in
             let text = argument.drop { $0.isWhitespace }
             guard text.first == "\"" else { return nil }
             return String(text.dropFirst().prefix { $0 != "\"" })
@@ -41,6 +41,16 @@ struct DeclaredTarget: Equatable {
         return DeclaredTarget(
             kind: kind, name: name, module: command(in: arguments).map(module(ofCommand:)),
             dependencies: kind == "cModule" ? [] : plain.dropFirst().map(module(ofCommand:)))
+    }
+
+    /// Files are listed in brackets, with commas of their own.
+    private static func withoutLists(_ arguments: String) -> String {
+        var isInList = false
+        return arguments.filter { letter in
+            if letter == "[" { isInList = true }
+            defer { if letter == "]" { isInList = false } }
+            return !isInList
+        }
     }
 
     private static func command(in arguments: String) -> String? {

@@ -83,6 +83,9 @@ import Testing
             let package = Package(targets: [
                 cModule("CCurl", links: "curl", "z"),
                 shared("HTTPClient", "CCurl", "ServiceKit"),
+                shared("RedisStore", embedding: [
+                    "Scripts/Ledger", "Scripts/Registry",
+                ], "RedisClient"),
                 tests("HTTPClientTests", "HTTPClient",
                     "TestSupport"),
             ] + service("Renderer", command: "renderer", "Bus"))
@@ -91,6 +94,7 @@ import Testing
             DeclaredTarget.all(inManifest: manifest) == [
                 DeclaredTarget(kind: "cModule", name: "CCurl", dependencies: []),
                 DeclaredTarget(kind: "shared", name: "HTTPClient", dependencies: ["CCurl", "ServiceKit"]),
+                DeclaredTarget(kind: "shared", name: "RedisStore", dependencies: ["RedisClient"]),
                 DeclaredTarget(kind: "tests", name: "HTTPClientTests", dependencies: ["HTTPClient", "TestSupport"]),
                 DeclaredTarget(kind: "service", name: "Renderer", module: "renderer", dependencies: ["Bus"]),
             ])

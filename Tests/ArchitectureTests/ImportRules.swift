@@ -33,7 +33,9 @@ enum ImportRules {
                 "Apps", "Bus", "HTTPServer", "KafkaBus", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
                 "Topics",
             ]),
-        Library("TLSSocket", owns: "one TLS socket for Redis and HTTP/2", mayImport: ["COpenSSL", "ServiceKit"]),
+        Library(
+            "TLSSocket", owns: "one TLS socket for Redis and HTTP/2, SHA-1 for Redis",
+            mayImport: ["COpenSSL", "ServiceKit"]),
         Library(
             "RedisClient", owns: "connections, pipelining, scripts, cluster routing over hiredis",
             mayImport: ["CHiredis", "ServiceKit", "TLSSocket"]),

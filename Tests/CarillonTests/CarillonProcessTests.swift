@@ -157,7 +157,7 @@ import Topics
         #expect(await process.end() == .exited(78))
         #expect(process.lines.first == "carillon cannot start:")
         #expect(process.lines.contains { $0.hasPrefix("CARILLON_BUS: ") && $0.contains("set it to redis://HOST:PORT") })
-        #expect(process.lines.contains { $0.hasPrefix("CARILLON_BUS_LEASE: \"soon\" is not a time") })
+        #expect(process.lines.contains { $0.hasPrefix("CARILLON_BUS_LEASE: \"soon\" is not a duration") })
     }
 
     @Test func aMistypedCommandExitsWith64() async throws {

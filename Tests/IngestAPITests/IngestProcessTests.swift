@@ -66,7 +66,7 @@ import Topics
         #expect(try await api.readiness().status == 200)
 
         try await empty(redis)
-        try await expectNotReady(api, id: id, reason: "registry: it is gone")
+        try await expectNotReady(api, id: id, reason: "registry: the registry is missing")
         #expect(await api.stop() == .exited(0))
     }
 

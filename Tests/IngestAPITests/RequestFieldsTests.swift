@@ -137,12 +137,12 @@ import Testing
         let type = "application/x-www-form-urlencoded"
         let name = String(repeating: "n", count: FormBody.nameBytesMaximum)
         #expect(try fields("\(name)=1", type: type).text(name) == "1")
-        #expect(throws: BodyError.malformed("the form has a name of more than 1024 bytes")) {
+        #expect(throws: BodyError.malformed("The form has a name of more than 1024 bytes.")) {
             try fields("a=1&\(name)%6E=1", type: type)
         }
         let most = String(repeating: "a=1&", count: FormBody.fieldsMaximum)
         #expect(try fields(most, type: type).object.members.count == 1)
-        #expect(throws: BodyError.malformed("the form has more than 20000 fields")) {
+        #expect(throws: BodyError.malformed("The form has more than 20000 fields.")) {
             try fields(most + "a=1", type: type)
         }
     }

@@ -192,14 +192,14 @@ import Topics
             #expect(gone["attempt"] == .integer(0))
             #expect(gone["time"] == .string("\(fixture.time.now)"))
             #expect(
-                gone["why"] == .string("The provider says that the device is gone (Unregistered); it was unregistered.")
+                gone["why"] == .string("The provider reported the device as gone (Unregistered); it was unregistered.")
             )
             #expect(gone["next_attempt"] == .null)
             let waiting = await trace(6).json
             #expect(waiting["next_attempt"] == .string("\(due)"))
             #expect(
                 waiting["why"]
-                    == .string("It could not be sent (ServiceUnavailable), and is tried again at \(due) or later."))
+                    == .string("The push could not be sent (ServiceUnavailable) and is retried at \(due) or later."))
             #expect(await trace(7).json["why"]?.text?.contains("the provider's answer does not say") == true)
             #expect(await trace(2).json["state"] == .string("delivered"))
             let open = await trace(3).json

@@ -25,9 +25,9 @@ import Testing
 
     @Test(arguments: [
         ("${var.nobody}", "add it to variables"), ("${data.nobody}", "add it to message.data"),
-        ("${data.list}", "neither text nor number"), ("${data.none}", "neither text nor number"),
-        ("${event.name}", "only ${var.name} and ${data.name}"), ("${", "close it"), ("${var.name", "close it"),
-        ("${}", "only ${var.name}"), ("${var.}", "add it to variables"),
+        ("${data.list}", "not a string, a number"), ("${data.none}", "not a string, a number"),
+        ("${event.name}", "expected ${var.name} or ${data.name}"), ("${", "add a }"), ("${var.name", "add a }"),
+        ("${}", "expected ${var.name}"), ("${var.}", "add it to variables"),
     ])
     func whatHasNoValueIsAFlaw(text: String, cure: String) {
         let flaw = #expect(throws: RenderingError.self) { try TemplateTests.body(text) }

@@ -35,6 +35,15 @@ package enum SourceTree {
         }
     }
 
+    /// The Lua files that begin with the flags of a script, and are no library.
+    package static func luaScripts(under folder: String) -> [String] {
+        entries(of: folder).flatMap { name -> [String] in
+            let path = "\(folder)/\(name)"
+            guard name.hasSuffix(".lua") else { return luaScripts(under: path) }
+            return text(path)?.hasPrefix("#!lua") == true ? [path] : []
+        }
+    }
+
     package static func entries(of folder: String) -> [String] {
         guard let directory = opendir("\(root)/\(folder)") else { return [] }
         defer { closedir(directory) }

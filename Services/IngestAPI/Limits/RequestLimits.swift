@@ -49,7 +49,7 @@ final class RequestLimits: Sendable {
         let name: Name =
             switch admission.caller {
             case .key(let id): .key(id, app)
-            case .address, .nobody, .wrongKey: .keyless(RequestLimits.payer(peer), app)
+            case .address, .anonymous, .wrongKey: .keyless(RequestLimits.payer(peer), app)
             }
         try take(name, rate: RateBuckets.Rate(perSecond: limit, burst: limit))
     }

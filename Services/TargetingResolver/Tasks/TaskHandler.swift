@@ -159,10 +159,10 @@ struct TaskHandler: MessageHandler {
         output.add(try await marking.mark(targets, input: input, enteredIn: entered))
         try await kept
         try await noted
-        let isForNobody = output.isEmpty
+        let hasNoDevices = output.isEmpty
         try await completion.complete([0], output: output, next: nil, context: context)
         // No result will trigger the reporter to close this one.
-        if isForNobody { try await agenda.postpone(input.task, until: context.time.now) }
+        if hasNoDevices { try await agenda.postpone(input.task, until: context.time.now) }
         meters.duration(.fast).record(context.time.uptime - started)
     }
 

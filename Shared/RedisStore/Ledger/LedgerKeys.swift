@@ -7,7 +7,7 @@ struct LedgerKeys {
     /// The parts of the key names before the first colon.
     static let families = ["led", "clm", "det", "task", "jobs", "segs", "sums"]
 
-    /// A string: header and states; see `LedgerScripts`.
+    /// A string: header and states; see `Scripts/Ledger/ledger.lua`.
     let states: RedisArgument
     /// A hash: the claim's name, owner and number in 16 bytes, to lease end (u48 ms), attempt (u8) and ranges of
     /// offsets. The key is absent while no device is claimed.

@@ -3,7 +3,7 @@ import RedisClient
 import ServiceKit
 import Store
 
-/// Encodes the arguments and decodes the replies of the ledger's scripts; `LedgerScripts` describes the formats.
+/// Encodes the arguments and decodes the replies of the ledger's scripts; `Scripts/Ledger/ledger.lua` describes the formats.
 enum RedisLedgerEncoding {
     private static let headerBytes = 30
     private static let latest = Int64(1) << 48 - 1
@@ -19,6 +19,12 @@ enum RedisLedgerEncoding {
         static let dense = Flags(rawValue: 16)
         /// The outcome of a ledger's only device was published.
         static let told = Flags(rawValue: 32)
+
+        /// As scripts name them.
+        static let named: [(name: String, flag: Flags)] = [
+            ("CANCELLED", cancelled), ("CLOSED", closed), ("FAST", fast), ("AT_MOST_ONCE", atMostOnce),
+            ("DENSE", dense), ("TOLD", told),
+        ]
     }
 
     static func ranges(_ offsets: [UInt16]) -> [UInt8] {

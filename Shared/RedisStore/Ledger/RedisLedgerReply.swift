@@ -19,7 +19,7 @@ enum RedisLedgerReply {
     static func marked(_ devices: SegmentSet, value: RedisValue) throws(StoreError) -> MarkVerdict {
         switch value {
         case .null: .missing
-        case .integer(0): .cancelled
+        case .integer(MarkReplyCode.cancelled.rawValue): .cancelled
         case .integer: .open(devices)
         default: .open(try set(value))
         }
@@ -39,18 +39,18 @@ enum RedisLedgerReply {
         var leases = ByteReader(parts[2])
         var answers: [UInt16: ClaimAnswer] = [:]
         for (offset, code) in zip(offsets, parts[0]) {
-            switch code {
-            case 0: answers[offset] = .unmarked
-            case 1:
+            switch ClaimReplyCode(rawValue: code) {
+            case .unmarked: answers[offset] = .unmarked
+            case .held:
                 let low = try known(leases.integer(UInt32.self), name: "a lease")
                 let high = try known(leases.integer(UInt16.self), name: "a lease")
                 answers[offset] = .held(for: .milliseconds(Int64(high) << 32 | Int64(low)))
-            case 2:
+            case .claimed:
                 let badge: UInt32? = withBadges ? try known(badges.integer(), name: "a badge") : nil
                 answers[offset] = .claimed(badge: badge == .max ? nil : badge)
-            case 3: answers[offset] = .superseded
-            case 12: answers[offset] = .told
-            default: answers[offset] = .ended(try known(DeliveryState(rawValue: code), name: "a state"))
+            case .superseded: answers[offset] = .superseded
+            case .told: answers[offset] = .told
+            case nil: answers[offset] = .ended(try known(DeliveryState(rawValue: code), name: "a state"))
             }
         }
         return answers

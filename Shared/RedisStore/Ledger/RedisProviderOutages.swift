@@ -45,10 +45,10 @@ package struct RedisProviderOutages: ProviderOutages {
         let answer = try await run(
             ProviderOutageScripts.probe, arguments: [route.field, RedisArgument(lease.wholeMilliseconds)])
         guard let left = answer.integer else { throw unreadable }
-        switch left {
-        case -1: return .open
-        case 0: return .granted
-        default: return .refused(.milliseconds(Int64(left)))
+        switch ProbeReplyCode(rawValue: left) {
+        case .notNeeded: return .open
+        case .granted: return .granted
+        case nil: return .refused(.milliseconds(Int64(left)))
         }
     }
 

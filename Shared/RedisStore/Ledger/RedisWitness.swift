@@ -112,30 +112,7 @@ package final class RedisWitness: LedgerWitness {
             : "earlier tasks with at_most_once send nothing more; other earlier tasks may repeat pushes"
     }
 
-    /// KEYS witness. ARGV the newest supported format. Returns the count, or the store's format as a negative number if
-    /// that format is newer.
-    private static let raise = RedisScript(
-        """
-        #!lua flags=allow-oom
-        local format = tonumber(redis.call('HGET', KEYS[1], 'format') or 0)
-        if format > tonumber(ARGV[1]) then return -format end
-        return redis.call('HINCRBY', KEYS[1], 'count', 1)
-        """)
+    static let raise = RedisScript(PackageResources.raise_count_lua)
 
-    /// KEYS witness. ARGV now, the count that proved a loss or 0, the count known before, the leap, whether the store
-    /// can be filled again, the format to set if the store has none. Returns whether a new epoch begins, the count,
-    /// when the epoch began or 0, and whether the store is doubtful.
-    private static let look = RedisScript(
-        "#!lua flags=allow-oom\n" + RedisClock.script + """
-            redis.call('HSETNX', KEYS[1], 'format', ARGV[6])
-            local count = tonumber(redis.call('HGET', KEYS[1], 'count') or 0)
-            local proof, known, leap, begins = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), 0
-            if proof > 0 and count - proof < leap / 2 then
-              begins, count = 1, math.max(count, known) + leap
-              redis.call('HSET', KEYS[1], 'count', string.format('%.0f', count), 'began', now)
-              if ARGV[5] == '1' then redis.call('HSET', KEYS[1], 'doubtful', 1) end
-            end
-            local began = tonumber(redis.call('HGET', KEYS[1], 'began') or 0)
-            return {begins, count, began, tonumber(redis.call('HGET', KEYS[1], 'doubtful') or 0)}
-            """)
+    static let look = RedisScript(PackageResources.read_epoch_lua, using: .clock)
 }

@@ -132,10 +132,10 @@ struct NameBuckets: Sendable {
             })
         var standings: [Standing] = []
         for (bucket, reply) in zip(buckets, replies) {
-            switch reply.integer {
-            case 2: standings.append(.open)
-            case 1: standings.append(.begun)
-            default: throw lost(bucket)
+            switch reply.integer.flatMap({ BucketReplyCode(rawValue: $0) }) {
+            case .open: standings.append(.open)
+            case .begun: standings.append(.begun)
+            case .lost, nil: throw lost(bucket)
             }
         }
         return standings

@@ -52,12 +52,12 @@ extension RedisRegistry: RegistryJournal {
             written.append(position)
         }
         let reply = try await redis.run(script.commit)
-        switch reply.array?.first?.integer {
-        case 0: break
-        case 1: return .gone
-        case 2: return .changed
-        case 3: return .tooMany
-        default: throw StoreError(.corrupt, message: "unexpected reply to a write: \(reply)")
+        switch reply.array?.first?.integer.flatMap({ CommitReplyCode(rawValue: $0) }) {
+        case .done: break
+        case .gone: return .gone
+        case .changed: return .changed
+        case .tooMany: return .tooMany
+        case nil: throw StoreError(.corrupt, message: "unexpected reply to a write: \(reply)")
         }
         var outcomes = [Bool](repeating: false, count: write.changes.count)
         for (position, result) in zip(written, reply.array?.dropFirst() ?? []) {

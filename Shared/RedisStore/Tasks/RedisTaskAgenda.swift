@@ -49,17 +49,7 @@ package struct RedisTaskAgenda: TaskAgenda {
             arguments: [condition, RedisArgument(due.milliseconds), RedisArgument(task.bytes)])
     }
 
-    private static let set = RedisScript(
-        """
-        #!lua flags=allow-oom
-        return redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2], ARGV[3])
-        """)
+    static let set = RedisScript(PackageResources.set_due_lua)
 
-    /// ARGV now, maximum number of tasks, lease in milliseconds.
-    private static let take = RedisScript(
-        "#!lua flags=allow-oom\n" + RedisClock.script + """
-            local due = redis.call('ZRANGE', KEYS[1], '-inf', now, 'BYSCORE', 'LIMIT', 0, ARGV[2])
-            for _, task in ipairs(due) do redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), task) end
-            return due
-            """)
+    static let take = RedisScript(PackageResources.take_due_lua, using: .clock)
 }

@@ -181,18 +181,7 @@ package struct RedisTaskArchive: TaskArchive {
     /// Retention of a task's data until it is forgotten: longer than any task is open.
     private static let life = TaskArchiveBounds.retention + .seconds(28 * 86_400)
 
-    private static let raise = RedisScript(
-        """
-        #!lua flags=allow-oom
-        if tonumber(ARGV[1]) > tonumber(redis.call('GET', KEYS[1]) or 0) then
-          redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-        end
-        """)
+    static let raise = RedisScript(PackageResources.raise_stage_lua)
 
-    private static let settle = RedisScript(
-        """
-        #!lua flags=allow-oom
-        redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
-        return redis.call('GET', KEYS[1])
-        """)
+    static let settle = RedisScript(PackageResources.keep_first_lua)
 }

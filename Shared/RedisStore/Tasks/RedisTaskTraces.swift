@@ -52,10 +52,5 @@ package struct RedisTaskTraces: TaskTraces {
         return max(0, min(oldest, today))...today + 1
     }
 
-    private static let keep = RedisScript(
-        """
-        #!lua
-        redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-        redis.call('PEXPIREAT', KEYS[1], ARGV[3])
-        """)
+    static let keep = RedisScript(PackageResources.keep_trace_lua)
 }

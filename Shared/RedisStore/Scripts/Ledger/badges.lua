@@ -1,0 +1,20 @@
+-- Badges of claimed devices. KEYS[4] and further are the registry's badges of each bucket of 128 offsets that the claim
+-- touches, in rising order. Without them the task counts no badges.
+
+local countsBadges = #KEYS > 3
+local badges = {}
+local bucket, bucketKey = -1, 3
+
+-- Offsets come in rising order.
+local function enterBucketOf(offset)
+    if floor(offset / 128) ~= bucket then bucket, bucketKey = floor(offset / 128), bucketKey + 1 end
+end
+
+-- Only the first claim of a device counts up, so that a retry shows the same badge.
+local function readBadge(offset, isFirst)
+    if not countsBadges then return end
+    local key = KEYS[bucketKey]
+    local command = isFirst and {'HINCRBY', key, offset % 128, 1} or {'HGET', key, offset % 128}
+    local value = redis.call(unpack(command))
+    badges[#badges + 1] = struct.pack('<I4', value and math.min(tonumber(value), 4294967294) or 4294967295)
+end

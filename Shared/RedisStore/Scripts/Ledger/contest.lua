@@ -1,0 +1,68 @@
+-- Decides what a claim gets of each device. KEYS: ledger, claims, details, badges. ARGV: as `claim.lua` says.
+
+local name, attempt = ARGV[2], tonumber(ARGV[3])
+-- The state in which unclaimed devices end instead of being claimed.
+local ending = head and (has(FLAG_CANCELLED) and STATE_CANCELLED or now >= head[DEADLINE] and STATE_EXPIRED) or nil
+local leases, taken, losers = {}, collector(), {}
+local holders, told
+
+local function nextAttempt(offset)
+    local detail = isAlone() and ownDetail() or redis.call('HGET', KEYS[3], offset)
+    return detail and byte(detail, 1) or 0
+end
+
+local function isTold(offset)
+    if isAlone() then return has(FLAG_TOLD) end
+    if not told then
+        told = {}
+        eachTold(redis.call('HGET', KEYS[3], 'told') or '', function(noted) told[noted] = true end)
+    end
+    return told[offset]
+end
+
+local function take(offset, isFirst)
+    move(offset, STATE_CLAIMED)
+    taken.add(offset)
+    readBadge(offset, isFirst)
+    return ANSWER_CLAIMED
+end
+
+local function finish(offset, state)
+    move(offset, state)
+    return state
+end
+
+local function lose(holder, offset)
+    if not holder then return end
+    losers[holder] = losers[holder] or {}
+    losers[holder][offset] = true
+end
+
+-- The device is claimed, by this claim, by another, or by one that Redis has lost.
+local function contest(offset)
+    holders = holders or readHolders()
+    local holder = holders[offset]
+    if holder and attempt < holder.attempt then return ANSWER_SUPERSEDED end
+    if holder and holder.name == name then return take(offset, false) end
+    if holder and now < holder.leaseEnd then
+        leases[#leases + 1] = struct.pack('<I6', holder.leaseEnd - now)
+        return ANSWER_HELD
+    end
+    lose(holder, offset)
+    if holder and attempt > holder.attempt then
+        return ending and finish(offset, ending) or take(offset, false)
+    end
+    -- The lease is over, or Redis has lost the claim: the push may have been sent.
+    if ending or has(FLAG_AT_MOST_ONCE) then return finish(offset, STATE_UNKNOWN) end
+    return take(offset, false)
+end
+
+local function decide(offset)
+    local state = states[offset] or STATE_NOT_TARGETED
+    if state == STATE_NOT_TARGETED then return ANSWER_UNMARKED end
+    if state >= STATE_DELIVERED then return isTold(offset) and ANSWER_TOLD or state end
+    if state == STATE_CLAIMED then return contest(offset) end
+    if ending then return finish(offset, ending) end
+    if state == STATE_WAITING and attempt < nextAttempt(offset) then return ANSWER_SUPERSEDED end
+    return take(offset, state == STATE_TARGETED)
+end

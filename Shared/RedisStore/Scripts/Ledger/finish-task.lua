@@ -1,0 +1,40 @@
+#!lua flags=allow-oom
+-- Libraries: clock, states, taskView
+-- Adds the counts of closed segments to a task. Closes the task if all jobs are resolved and no segment is open.
+--
+-- KEYS: task, jobs, open segments, sums. ARGV: now, milliseconds to keep the task, 1 to keep the list of its segments,
+-- then segment and final counts in turn. Returns the view of the task.
+
+local function addSegments()
+    for at = 4, #ARGV, 2 do
+        redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1])
+        redis.call('SREM', KEYS[3], ARGV[at])
+    end
+end
+
+local function sumTotals()
+    local totals = {}
+    for state = STATE_TARGETED, STATE_UNKNOWN do totals[state] = 0 end
+    for _, text in ipairs(redis.call('HVALS', KEYS[4])) do
+        local counts = {struct.unpack('<HHHHHHHHHHH', text)}
+        for state = STATE_TARGETED, STATE_UNKNOWN do totals[state] = totals[state] + counts[state] end
+    end
+    return struct.pack('<IIIIIIIIIII', unpack(totals))
+end
+
+local function close()
+    redis.call('HSET', KEYS[1], 'closed', string.format('%.0f', now), 'totals', sumTotals())
+    if ARGV[3] == '1' then
+        redis.call('HSET', KEYS[1], 'segments', table.concat(redis.call('HKEYS', KEYS[4]), ','))
+    end
+    redis.call('DEL', KEYS[4])
+    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+
+local done = redis.call('HMGET', KEYS[1], 'closed', 'restoring')
+if not done[1] and not done[2] then
+    addSegments()
+    local fields = redis.call('HMGET', KEYS[1], 'jobs', 'resolved')
+    if fields[1] == (fields[2] or '0') and redis.call('EXISTS', KEYS[3]) == 0 then close() end
+end
+return view()

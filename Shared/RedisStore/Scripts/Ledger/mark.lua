@@ -1,0 +1,41 @@
+#!lua
+-- Libraries: states, ledgerFlags, markReplies, ranges, ledger, window, whole
+-- Marks devices as targeted, or as cancelled if the task is cancelled.
+--
+-- KEYS: ledger, details. ARGV: flags and deadline of a new ledger, 1 if the task is cancelled, ranges.
+-- Returns the ranges of the devices that are open, MARK_ALL_OPEN or MARK_CANCELLED; false if the segment is closed.
+
+head = head or newHead(ARGV[1], ARGV[2])
+if has(FLAG_CLOSED) then return false end
+if ARGV[3] == '1' then set(FLAG_CANCELLED) end
+
+local isNew, detail, wasTold = stored == '', '', false
+if not isNew then
+    if isAlone() then detail, wasTold = ownDetail(), has(FLAG_TOLD) end
+    load(0, 4095)
+end
+
+local alone, before = order[1], countMarked()
+local initial = has(FLAG_CANCELLED) and STATE_CANCELLED or STATE_TARGETED
+local open, hasEnded = collector(), false
+each(ARGV[4], function(offset)
+    local state = states[offset] or STATE_NOT_TARGETED
+    if state == STATE_NOT_TARGETED then
+        move(offset, initial)
+    elseif state >= STATE_DELIVERED then
+        hasEnded = true
+        return
+    end
+    open.add(offset)
+end)
+
+if countMarked() == before and not isNew then
+    saveHeader()
+else
+    saveAll()
+    -- The device is no longer alone, so its detail and its note move to the details.
+    if detail ~= '' then redis.call('HSET', KEYS[2], alone, detail) end
+    if wasTold then redis.call('HSET', KEYS[2], 'told', struct.pack('<HH', alone, alone)) end
+end
+if has(FLAG_CANCELLED) then return MARK_CANCELLED end
+return hasEnded and open.text() or MARK_ALL_OPEN

@@ -1,0 +1,69 @@
+#!lua flags=allow-oom
+-- Libraries: clock, states, ledgerFlags, ranges, ledger, window, claims
+-- Ends a claim for groups of devices, and writes their new states.
+--
+-- KEYS: ledger, claims, details. ARGV: now, name of the claim, time of the attempt or empty for now, then for each
+-- group state, attempt, status, reason, ranges.
+-- Returns the ranges that are refused because the claim no longer holds them; 1 if it holds none, false if there is no
+-- ledger.
+
+if not head then return false end
+local text = redis.call('HGET', KEYS[2], ARGV[2])
+if not text then return 1 end
+local claim = readClaim(ARGV[2], text)
+local attempted = tonumber(ARGV[3]) or now
+local held, refused = nil, {}
+
+local function holdAll()
+    held = {}
+    each(claim.ranges, function(offset) held[offset] = true end)
+end
+
+-- Takes ranges out of the claim. Returns those that it held.
+local function release(ranges)
+    if not held and ranges == claim.ranges then
+        claim.ranges = ''
+        return ranges
+    end
+    if not held then holdAll() end
+    local kept = collector()
+    each(ranges, function(offset)
+        if held[offset] then kept.add(offset) else refused[offset] = true end
+        held[offset] = nil
+    end)
+    return kept.text()
+end
+
+local function writeDetail(ranges, detail)
+    if isAlone() then
+        redis.call('SET', ledger, redis.call('GETRANGE', ledger, 0, HEADER_BYTES + 1) .. detail, 'KEEPTTL')
+        return
+    end
+    local fields = {}
+    each(ranges, function(offset)
+        fields[#fields + 1], fields[#fields + 2] = offset, detail
+        if #fields == 1000 then redis.call('HSET', KEYS[3], unpack(fields)) fields = {} end
+    end)
+    if #fields > 0 then redis.call('HSET', KEYS[3], unpack(fields)) end
+end
+
+-- In a task for many devices, those delivered or returned in the first attempt get no detail, which saves memory.
+local function needsDetail(state, attempt)
+    return has(FLAG_FAST) or attempt > 0 or (state ~= STATE_DELIVERED and state ~= STATE_WAITING)
+end
+
+for at = 4, #ARGV, 5 do
+    local state, attempt = tonumber(ARGV[at]), math.max(tonumber(ARGV[at + 1]), claim.attempt)
+    local ranges = release(ARGV[at + 4])
+    if ranges ~= '' then
+        load(span(ranges))
+        each(ranges, function(offset) move(offset, state) end)
+        save()
+        if needsDetail(state, attempt) then
+            writeDetail(ranges, struct.pack('<BI6H', attempt, attempted, tonumber(ARGV[at + 2])) .. ARGV[at + 3])
+        end
+    end
+end
+if held then claim.ranges = rangesOf(held) end
+writeClaim(claim)
+return next(refused) and rangesOf(refused) or ''

@@ -1,0 +1,5 @@
+#!lua flags=allow-oom
+-- Libraries: ready, records, fields, lists, members, subscriptions, changes, commitReplies, commitChanges
+-- As `commit.lua`, for changes that need no further memory: a full Redis accepts them.
+
+return commit()

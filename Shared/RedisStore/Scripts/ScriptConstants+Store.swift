@@ -1,0 +1,30 @@
+import PushModel
+import RedisClient
+import ServiceKit
+import Store
+
+extension ScriptConstants {
+    static let states = ScriptConstants(prefix: "STATE", of: DeliveryState.self)
+    static let ledgerFlags = ScriptConstants(
+        RedisLedgerEncoding.Flags.named.map { ("FLAG_" + $0.name, Int64($0.flag.rawValue)) })
+    static let claimReplies = ScriptConstants(prefix: "ANSWER", of: ClaimReplyCode.self)
+    static let markReplies = ScriptConstants(prefix: "MARK", of: MarkReplyCode.self)
+    static let bucketReplies = ScriptConstants(prefix: "BUCKET", of: BucketReplyCode.self)
+    static let commitReplies = ScriptConstants(prefix: "COMMIT", of: CommitReplyCode.self)
+    static let probeReplies = ScriptConstants(prefix: "PROBE", of: ProbeReplyCode.self)
+    static let requestReplies = ScriptConstants(prefix: "REQUEST", of: RequestReplyCode.self)
+    static let records = ScriptConstants([("RECORD_REMOVED", Int64(StoredDevice.removalMark))])
+    static let outageBounds = ScriptConstants([
+        ("OUTAGE_MEMORY", Int64(ProviderOutageBounds.memory.wholeMilliseconds)),
+        ("OUTAGE_PROBE_PAUSE", Int64(ProviderOutageBounds.probePause.wholeMilliseconds)),
+        ("OUTAGE_LEVELS", Int64(ProviderOutageBounds.levelMaximum)),
+    ])
+    static let startsBounds = ScriptConstants([
+        ("STARTS_MEMORY", Int64(MessageStartsBounds.memory.wholeMilliseconds))
+    ])
+
+    static let all = [
+        states, ledgerFlags, claimReplies, markReplies, bucketReplies, commitReplies, probeReplies, requestReplies,
+        records, outageBounds, startsBounds,
+    ]
+}

@@ -1,0 +1,36 @@
+import RedisClient
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import RedisBus
+
+@Suite(.timeLimit(.minutes(1))) struct RedisBusScriptTests {
+    private static let scripts = [
+        RedisBusScripts.appendForward, RedisBusScripts.appendDraining, RedisBusScripts.partitionCount,
+        RedisBusScripts.beat, RedisBusScripts.enrol, RedisBusScripts.acquire, RedisBusScripts.renew,
+        RedisBusScripts.release, RedisBusScripts.advance,
+    ]
+
+    /// Goal: every script compiles in Redis, with its libraries. Method: the list has as many scripts as there are
+    /// files that begin with flags.
+    @Test func everyScriptLoads() async throws {
+        #expect(RedisBusScriptTests.scripts.count == SourceTree.luaScripts(under: "Shared/RedisBus").count)
+        let server = try await RedisServer()
+        let redis = RedisClient(
+            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
+        for script in RedisBusScriptTests.scripts {
+            let digest = try await redis.send(RedisCommand("SCRIPT", "LOAD", RedisArgument(script.source)))
+            #expect(digest.string == script.sha1)
+        }
+        await redis.close()
+    }
+
+    @Test func theLinterKnowsEveryConstant() throws {
+        let settings = try #require(SourceTree.text(".luacheckrc"))
+        #expect(
+            ScriptConstants.tenureReplies.lines
+                == "local TENURE_OVER = 0\nlocal TENURE_TAKEN = -1\nlocal TENURE_REWRITTEN = -2\n")
+        for (name, _) in ScriptConstants.tenureReplies.values { #expect(settings.contains("\"\(name)\""), "\(name)") }
+    }
+}
