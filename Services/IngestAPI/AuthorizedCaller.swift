@@ -3,7 +3,7 @@ import Apps
 /// An authorized caller: the app and the scopes it has there.
 struct AuthorizedCaller: Sendable {
     let app: PushApp
-    let caller: Access.Caller
+    let kind: Access.Caller
     private let scopes: Set<Scope>
 
     /// Authorizes by the first of the scopes that is granted.
@@ -15,7 +15,7 @@ struct AuthorizedCaller: Sendable {
             switch choose(scope) {
             case .app(let app):
                 self.app = app
-                caller = access.caller
+                kind = access.caller
                 scopes = access.grants.first { $0.app.id == app.id }?.scopes ?? []
                 return
             // The error names the first scope, which is the one to request.
@@ -30,7 +30,7 @@ struct AuthorizedCaller: Sendable {
 
     /// The id of the presented key; empty if the caller was authorized by its address.
     var credential: String {
-        guard case .key(let id) = caller else { return "" }
+        guard case .key(let id) = kind else { return "" }
         return id
     }
 

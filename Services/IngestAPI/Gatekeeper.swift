@@ -55,8 +55,8 @@ struct Gatekeeper: Sendable {
     func admit(
         _ access: Access, from peer: String, for scopes: [Scope], choose: (Scope) -> Access.Choice
     ) throws(AccessError) -> AuthorizedCaller {
-        let admission = try AuthorizedCaller(access, for: scopes, choose: choose)
-        try limits.admit(admission, from: peer)
-        return admission
+        let caller = try AuthorizedCaller(access, for: scopes, choose: choose)
+        try limits.admit(caller, from: peer)
+        return caller
     }
 }

@@ -88,11 +88,11 @@ struct ChunkSorting {
 
     private mutating func choice(for device: DeviceGlance, isSilent: Bool) -> Choice {
         let language = isTranslated ? device.language : []
-        let seat = Int(device.kind.rawValue) * 2 + (isSilent ? 1 : 0)
-        if let known = last[seat], known.language.elementsEqual(language) { return known.choice }
+        let slot = Int(device.kind.rawValue) * 2 + (isSilent ? 1 : 0)
+        if let known = last[slot], known.language.elementsEqual(language) { return known.choice }
         let kind = Kind(provider: device.kind, isSilent: isSilent, language: Array(language))
         let choice = choice(of: kind)
-        last[seat] = (language, choice)
+        last[slot] = (language, choice)
         return choice
     }
 

@@ -31,8 +31,8 @@ final class KafkaConsumerLoop {
     private var lastLag: Duration
     /// Offset up to which work on each assigned partition is recorded as done.
     private var positions: [Int32: Int64] = [:]
-    private var fetchComplaint = LogDeduplicator()
-    private var storeComplaint = LogDeduplicator()
+    private var fetchFailures = LogDeduplicator()
+    private var storeFailures = LogDeduplicator()
 
     init(
         _ client: RDKafkaConsumer, mailbox: Mailbox, signals: ConsumerSignals, options: ConsumerOptions,
@@ -106,7 +106,7 @@ extension KafkaConsumerLoop {
                 // A group without a commit here starts at the first message fetched.
                 if positions[message.partition.number] == nil { positions[message.partition.number] = message.offset }
                 group.append(message)
-                fetchComplaint.forget()
+                fetchFailures.forget()
             case .problem(let text): problem = text
             case .nothing, .end: break collecting
             }
@@ -157,7 +157,7 @@ extension KafkaConsumerLoop {
     }
 
     private func report(_ problem: String) {
-        guard fetchComplaint.isNews(problem) else { return }
+        guard fetchFailures.noteIfNew(problem) else { return }
         log.warning("Kafka consumer cannot fetch", facts(problem))
     }
 }
@@ -194,9 +194,9 @@ extension KafkaConsumerLoop {
         let ours = refusals.filter(\.isOurs)
         meters.lost.increment(by: refusals.count - ours.count)
         mailbox.change { $0.takeBack(ours, topic: topic) }
-        guard let first = ours.first else { return storeComplaint.forget() }
+        guard let first = ours.first else { return storeFailures.forget() }
         // They are stored again in the next round, which would log as often.
-        guard storeComplaint.isNews(first.problem) else { return }
+        guard storeFailures.noteIfNew(first.problem) else { return }
         log.error("offset not stored", [.topic: topic, .partition: "\(first.partition)", .error: first.problem])
     }
 
@@ -215,7 +215,7 @@ extension KafkaConsumerLoop {
         offerGroup()
         switch event {
         case .assigned(let partitions):
-            fetchComplaint.forget()
+            fetchFailures.forget()
             take(partitions)
         case .revoked(let partitions, isLost: true): lose(partitions)
         case .revoked(let partitions, isLost: false): handOver(partitions)

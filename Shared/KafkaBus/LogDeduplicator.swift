@@ -2,7 +2,7 @@
 struct LogDeduplicator {
     private var last = ""
 
-    mutating func isNews(_ text: String) -> Bool {
+    mutating func noteIfNew(_ text: String) -> Bool {
         defer { last = text }
         return text != last
     }

@@ -3,7 +3,7 @@ package import Store
 
 /// The retry index in memory, for tests and the simulation.
 package final class MemoryRetryIndex: RetryIndex {
-    private struct Shelf {
+    private struct State {
         var waiting: Set<RetryEntry> = []
         /// Entries by the end of their lease.
         var leased: [RetryEntry: Timestamp] = [:]
@@ -17,59 +17,59 @@ package final class MemoryRetryIndex: RetryIndex {
     }
 
     private let time: any TimeSource
-    private let shelves = Monitor<[RetryShard: Shelf]>([:])
+    private let shelves = Monitor<[RetryShard: State]>([:])
 
     package init(time: any TimeSource) {
         self.time = time
     }
 
     package func add(_ entries: [RetryEntry], to shard: RetryShard) {
-        change(shard) { shelf, _ in
-            for entry in entries where shelf.leased[entry] == nil { shelf.waiting.insert(entry) }
+        change(shard) { state, _ in
+            for entry in entries where state.leased[entry] == nil { state.waiting.insert(entry) }
         }
     }
 
     package func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) -> RetryLease {
-        change(shard) { shelf, now in
-            shelf.returnDead(at: now)
-            let due = shelf.waiting.filter { $0.due <= now }.sorted(by: MemoryRetryIndex.isEarlier)
+        change(shard) { state, now in
+            state.returnDead(at: now)
+            let due = state.waiting.filter { $0.due <= now }.sorted(by: MemoryRetryIndex.isEarlier)
             let taken = Array(due.prefix(count))
             for entry in taken {
-                shelf.waiting.remove(entry)
-                shelf.leased[entry] = now + duration
+                state.waiting.remove(entry)
+                state.leased[entry] = now + duration
             }
             return RetryLease(entries: taken, taken: now, end: now + duration)
         }
     }
 
     package func complete(_ entries: [RetryEntry], in shard: RetryShard) {
-        change(shard) { shelf, _ in
+        change(shard) { state, _ in
             for entry in entries {
-                shelf.waiting.remove(entry)
-                shelf.leased[entry] = nil
+                state.waiting.remove(entry)
+                state.leased[entry] = nil
             }
         }
     }
 
     package func giveBack(_ lease: RetryLease, in shard: RetryShard) {
-        change(shard) { shelf, _ in
-            for entry in lease.entries where shelf.leased[entry] == lease.end {
-                shelf.leased[entry] = nil
-                shelf.waiting.insert(entry)
+        change(shard) { state, _ in
+            for entry in lease.entries where state.leased[entry] == lease.end {
+                state.leased[entry] = nil
+                state.waiting.insert(entry)
             }
         }
     }
 
     package func outlook(of shard: RetryShard) -> RetryOutlook {
-        change(shard) { shelf, now in
-            let moments = shelf.waiting.map(\.due) + shelf.leased.values
+        change(shard) { state, now in
+            let moments = state.waiting.map(\.due) + state.leased.values
             return RetryOutlook(depth: moments.count, next: moments.min(), now: now)
         }
     }
 
-    private func change<Answer>(_ shard: RetryShard, body: (inout Shelf, Timestamp) -> Answer) -> Answer {
+    private func change<Answer>(_ shard: RetryShard, body: (inout State, Timestamp) -> Answer) -> Answer {
         let now = time.now
-        return shelves.withLock { body(&$0[shard, default: Shelf()], now) }
+        return shelves.withLock { body(&$0[shard, default: State()], now) }
     }
 
     /// Entries due at the same time are sorted by their bytes, as in Redis.

@@ -67,7 +67,7 @@ struct RedisKeeper {
         guard let members = livingMembers(), renew() else { return .unanswered }
         guard joined.hasHappened || enrolEverywhere() else { return .unanswered }
         joined.happen()
-        let mayAcquire = rest.answered(at: time.uptime)
+        let mayAcquire = rest.noteAnswer(at: time.uptime)
         let share = RedisShare.partitions(of: member, among: members, count: partitionCount)
         handOver(except: share)
         if mayAcquire {
@@ -216,7 +216,7 @@ struct RedisKeeper {
             let number = partition.number
             let (tenure, passed, last) = tenures.change { tenures in
                 (
-                    tenures.held[number], tenures.passed(number, upTo: watermark),
+                    tenures.held[number], tenures.notePassed(number, upTo: watermark),
                     tenures.toRecognise(number, at: time.uptime)
                 )
             }

@@ -112,7 +112,7 @@ struct RedisTenures {
     }
 
     /// The bytes below a watermark. None of an entry counts if the watermark is inside it: the safe side.
-    mutating func passed(_ number: Int32, upTo watermark: Int64) -> Int64 {
+    mutating func notePassed(_ number: Int32, upTo watermark: Int64) -> Int64 {
         guard let tenure = held[number] else { return 0 }
         let done = tenure.marks.prefix { $0.nextOffset <= watermark }
         guard let last = done.last else { return tenure.passed }

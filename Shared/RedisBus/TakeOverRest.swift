@@ -12,7 +12,7 @@ struct TakeOverRest {
     }
 
     /// Records an answered heartbeat; returns whether partitions may be taken over now.
-    mutating func answered(at now: Duration) -> Bool {
+    mutating func noteAnswer(at now: Duration) -> Bool {
         if let lastAnswer, now - lastAnswer >= lease / 2 { until = now + lease }
         lastAnswer = now
         return now >= until

@@ -230,7 +230,7 @@ extension RedisConnectionDriver {
     private func checkDeadlines() {
         let now = context.time.uptime
         if let timeout = machine.timeout, timeout <= now { handle(.timedOut) }
-        if !isGreeting && inFlight.hasOverdue(now: now) {
+        if !isGreeting && inFlight.checkOverdue(now: now) {
             // The stream is unusable: replies can no longer be matched to commands.
             handle(.failed(RedisError(.notSent, message: "the deadline passed")))
         }

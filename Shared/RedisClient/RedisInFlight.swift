@@ -44,7 +44,7 @@ struct RedisInFlight {
     }
 
     /// True if some command is overdue. Checks all of them only if that is possible.
-    mutating func hasOverdue(now: Duration) -> Bool {
+    mutating func checkOverdue(now: Duration) -> Bool {
         guard let earliest = earliestDeadline, earliest <= now else { return false }
         earliestDeadline = entries.lazy.map(\.pending.deadline).min()
         return earliestDeadline.map { $0 <= now } ?? false

@@ -33,12 +33,12 @@ import Testing
     /// Silence before the request does not count against the peer.
     @Test func whoOwesAnswersIsAskedSooner() {
         var heartbeat = Heartbeat(configuration, now: .zero)
-        heartbeat.isOwed(true, now: .seconds(50))
-        heartbeat.isOwed(true, now: .seconds(53))
+        heartbeat.noteOwed(true, now: .seconds(50))
+        heartbeat.noteOwed(true, now: .seconds(53))
         #expect(heartbeat.due == .seconds(55))
         heartbeat.heard(now: .seconds(54))
         #expect(heartbeat.due == .seconds(59))
-        heartbeat.isOwed(false, now: .seconds(55))
+        heartbeat.noteOwed(false, now: .seconds(55))
         #expect(heartbeat.due == .seconds(154))
     }
 }
@@ -62,24 +62,24 @@ import Testing
         var allowance = StreamAllowance(ownMaximum: 100, needsProof: true)
         allowance.peerAllows(50)
         #expect(allowance.limit == 1)
-        allowance.answered(isProof: false)
+        allowance.noteAnswer(isProof: false)
         #expect(allowance.limit == 1 && allowance.needsProof)
-        allowance.answered(isProof: true)
+        allowance.noteAnswer(isProof: true)
         #expect(allowance.limit == 50 && !allowance.needsProof)
     }
 
     @Test func aRefusalLowersItAndEachAnswerRaisesItAgain() {
         var allowance = StreamAllowance(ownMaximum: 100, needsProof: false)
         allowance.peerAllows(12)
-        allowance.refused(whileOpen: 10)
+        allowance.noteRefusal(whileOpen: 10)
         #expect(allowance.limit == 10)
-        allowance.refused(whileOpen: 0)
+        allowance.noteRefusal(whileOpen: 0)
         #expect(allowance.limit == 1)
         for expected in 2...12 {
-            allowance.answered(isProof: false)
+            allowance.noteAnswer(isProof: false)
             #expect(allowance.limit == expected)
         }
-        allowance.answered(isProof: false)
+        allowance.noteAnswer(isProof: false)
         allowance.peerAllows(20)
         #expect(allowance.limit == 20)
     }

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func passed(_ tenures: inout RedisTenures, upTo watermark: Int64) -> Int64 {
-        tenures.passed(0, upTo: watermark)
+        tenures.notePassed(0, upTo: watermark)
     }
 
     @Test func readsOnWhereTheGroupIs() {
@@ -98,7 +98,7 @@ import Testing
         #expect(passed(&tenures, upTo: 12) == 512)
         #expect(passed(&tenures, upTo: 15) == 512)
         #expect(passed(&tenures, upTo: 20) == 520)
-        #expect(tenures.passed(7, upTo: 20) == 0)
+        #expect(tenures.notePassed(7, upTo: 20) == 0)
     }
 }
 

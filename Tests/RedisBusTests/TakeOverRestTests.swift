@@ -5,7 +5,7 @@ import Testing
 @Suite struct TakeOverRestTests {
     private func answers(_ seconds: [Int]) -> [Bool] {
         var rest = TakeOverRest(lease: .seconds(10))
-        return seconds.map { rest.answered(at: .seconds($0)) }
+        return seconds.map { rest.noteAnswer(at: .seconds($0)) }
     }
 
     @Test func aNewcomerTakesAtOnce() {

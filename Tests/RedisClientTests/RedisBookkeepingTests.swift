@@ -86,10 +86,10 @@ import Testing
         var flight = RedisInFlight()
         flight.append(pending("a", deadline: .seconds(1)))
         flight.append(pending("b", deadline: .seconds(2)))
-        let seen = [Duration.milliseconds(999), .seconds(1)].map { flight.hasOverdue(now: $0) }
+        let seen = [Duration.milliseconds(999), .seconds(1)].map { flight.checkOverdue(now: $0) }
         #expect(seen == [false, true])
         _ = flight.popAnswered()
-        let seenBehindIt = flight.hasOverdue(now: .seconds(1))
+        let seenBehindIt = flight.checkOverdue(now: .seconds(1))
         #expect(!seenBehindIt)
         #expect(flight.earliestDeadline == .seconds(2))
     }

@@ -9,16 +9,16 @@ import Testing
 
     @Test func anyOrderRingsWhileTheIndexIsLookedAt() {
         let call = wakeup.listen()
-        wakeup.ring(for: Timestamp(milliseconds: .max))
+        wakeup.wake(for: Timestamp(milliseconds: .max))
         #expect(call.hasHappened)
     }
 
     @Test func onlyAnEarlierOrderEndsAWait() {
         let call = wakeup.listen()
         wakeup.await(noon)
-        wakeup.ring(for: noon)
+        wakeup.wake(for: noon)
         #expect(!call.hasHappened)
-        wakeup.ring(for: noon + .milliseconds(-1))
+        wakeup.wake(for: noon + .milliseconds(-1))
         #expect(call.hasHappened)
         #expect(!wakeup.listen().hasHappened)
     }
@@ -26,7 +26,7 @@ import Testing
     @Test func aStopEndsEveryWait() {
         let call = wakeup.listen()
         wakeup.await(Timestamp(milliseconds: 0))
-        wakeup.ring()
+        wakeup.wake()
         #expect(call.hasHappened)
     }
 }

@@ -37,11 +37,11 @@ struct AppsRotate: Command {
                 "\nNew key (\(AppsAdd.text(rotation.scopes))), shown only once:\n\n  \(rotation.key.reveal())")
         }
         let replaced = rotations.map(\.replaced).reduce(0, +)
-        if replaced > 0 { context.terminal.print("\n\(fate(of: replaced))") }
+        if replaced > 0 { context.terminal.print("\n\(outcome(of: replaced))") }
         return 0
     }
 
-    private func fate(of count: Int) -> String {
+    private func outcome(of count: Int) -> String {
         let keys = count == 1 ? "The old key" : "The \(count) old keys"
         guard keep > .zero else { return "\(keys) \(count == 1 ? "is" : "are") no longer valid" }
         return "\(keys) will expire in \(DurationText.print(keep)) at the latest"

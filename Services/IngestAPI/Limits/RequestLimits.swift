@@ -43,11 +43,11 @@ final class RequestLimits: Sendable {
     }
 
     /// Call once per request, when its app is known.
-    func admit(_ admission: AuthorizedCaller, from peer: String) throws(Gatekeeper.AccessError) {
-        guard let limit = admission.app.limits.requestsPerSecond else { return }
-        let app = admission.app.id
+    func admit(_ caller: AuthorizedCaller, from peer: String) throws(Gatekeeper.AccessError) {
+        guard let limit = caller.app.limits.requestsPerSecond else { return }
+        let app = caller.app.id
         let name: Name =
-            switch admission.caller {
+            switch caller.kind {
             case .key(let id): .key(id, app)
             case .address, .anonymous, .wrongKey: .keyless(RequestLimits.payer(peer), app)
             }

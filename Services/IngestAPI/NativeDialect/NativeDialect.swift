@@ -47,13 +47,13 @@ struct NativeDialect: Sendable {
         handler: @escaping Handler
     ) -> HTTPAdmission {
         do {
-            let admission = try gatekeeper.admit(request, toAppNamed: name, for: scopes)
+            let caller = try gatekeeper.admit(request, toAppNamed: name, for: scopes)
             try TaskQuery.check(request, knows: query)
-            let base = name == nil ? "" : "/apps/\(admission.app.id)"
-            return .admitted(account: admission.account) { request in
+            let base = name == nil ? "" : "/apps/\(caller.app.id)"
+            return .admitted(account: caller.account) { request in
                 do {
                     return try await handler(
-                        NativeCall(request: request, admission: admission, base: base, reading: reading))
+                        NativeCall(request: request, caller: caller, base: base, reading: reading))
                 } catch {
                     return TaskError(error, log: log).response()
                 }

@@ -19,7 +19,7 @@ struct TaskRoutes: Sendable {
         let draft = try await draft(call)
         guard !isDryRun else { return try await count(draft, call: call) }
         return try await submission.accept(
-            call.request, of: call.admission, draft: { _ in draft }, answer: { created($0, call: call) })
+            call.request, of: call.caller, draft: { _ in draft }, answer: { created($0, call: call) })
     }
 
     @Sendable func list(_ call: NativeCall) async throws -> HTTPResponse {
@@ -48,9 +48,9 @@ struct TaskRoutes: Sendable {
         let known = try await self.task(call)
         // Cancelling a closed task has no effect, so it needs no further scope.
         guard case .kept(let task) = known else { return try await cancelled(known, call: call) }
-        let isOwn = task.credential == call.admission.credential
-        if !isOwn || !call.admission.has(.publish) && !call.admission.has(.broadcast) {
-            try call.admission.require(.admin)
+        let isOwn = task.credential == call.caller.credential
+        if !isOwn || !call.caller.has(.publish) && !call.caller.has(.broadcast) {
+            try call.caller.require(.admin)
         }
         try await cancellation.cancel(task)
         return try await cancelled(known, call: call)
@@ -59,7 +59,7 @@ struct TaskRoutes: Sendable {
     /// Only callers with the scope `read` get the number of devices.
     private func cancelled(_ task: KnownTask, call: NativeCall) async throws -> HTTPResponse {
         let status = try await book.status(of: task)
-        return .json(call.admission.has(.read) ? status.text : status.outline, status: .accepted)
+        return .json(call.caller.has(.read) ? status.text : status.outline, status: .accepted)
     }
 
     private func task(_ call: NativeCall) async throws -> KnownTask {
@@ -70,8 +70,8 @@ struct TaskRoutes: Sendable {
     private func draft(_ call: NativeCall) async throws -> TaskDraft {
         try await call.read { [payloads] fields in
             let draft = try NativeTaskForm(fields).draft(
-                defaults: call.admission.app.defaults, authorize: call.admission.require)
-            if fields.problems.all.isEmpty { payloads.check(draft, of: call.admission, problems: fields.problems) }
+                defaults: call.caller.app.defaults, authorize: call.caller.require)
+            if fields.problems.all.isEmpty { payloads.check(draft, of: call.caller, problems: fields.problems) }
             return draft
         }
     }
@@ -86,7 +86,7 @@ struct TaskRoutes: Sendable {
     }
 
     private func created(_ task: PushTask, call: NativeCall) -> HTTPResponse {
-        let warnings = MissingProviders(app: call.admission.app).warnings(of: task.content)
+        let warnings = MissingProviders(app: call.caller.app).warnings(of: task.content)
         let body = JSONText.object { json in
             json.member("id", "\(task.id)")
             json.member("app", task.app.text)

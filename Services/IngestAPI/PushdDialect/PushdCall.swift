@@ -5,13 +5,13 @@ import PushModel
 /// An authorized request to an app.
 struct PushdCall: Sendable {
     let request: HTTPRequest
-    let admission: AuthorizedCaller
+    let caller: AuthorizedCaller
     /// Prefix of paths to this app if the request named it in the path; otherwise empty.
     let base: String
     let limits: RequestLimits
     let reading: BodyReading
 
-    var app: AppID { admission.app.id }
+    var app: AppID { caller.app.id }
 
     /// Nil for a malformed id, which clients see as an unknown subscriber. Throws for an address that requested too
     /// many unknown subscribers, even if this one exists.
@@ -24,7 +24,7 @@ struct PushdCall: Sendable {
     }
 
     func fields() async throws -> RequestFields {
-        try await reading.read(request, account: admission.account) { [request] in
+        try await reading.read(request, account: caller.account) { [request] in
             do throws(BodyError) {
                 return try RequestFields(request)
             } catch {

@@ -56,12 +56,12 @@ struct PushdDialect: Sendable {
         _ request: HTTPRequest, toAppNamed name: String?, handler: @escaping Handler
     ) -> HTTPAdmission {
         do {
-            let admission = try gatekeeper.admit(request, toAppNamed: name, for: [.register])
-            let base = name == nil ? "" : "/apps/\(admission.app.id)"
-            return .admitted(account: admission.account) { request in
+            let caller = try gatekeeper.admit(request, toAppNamed: name, for: [.register])
+            let base = name == nil ? "" : "/apps/\(caller.app.id)"
+            return .admitted(account: caller.account) { request in
                 do {
                     let call = PushdCall(
-                        request: request, admission: admission, base: base, limits: gatekeeper.limits,
+                        request: request, caller: caller, base: base, limits: gatekeeper.limits,
                         reading: reading)
                     return try await answer(call, handler: handler)
                 } catch {

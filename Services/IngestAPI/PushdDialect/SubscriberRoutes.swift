@@ -55,9 +55,9 @@ struct SubscriberRoutes: Sendable {
         message.badge = .increment
         draft.content.message = message
         draft.content.platforms = Set(Platform.allCases)
-        draft.options.timeToLive = call.admission.app.defaults.timeToLive
+        draft.options.timeToLive = call.caller.app.defaults.timeToLive
         return try await submission.accept(
-            call.request, of: call.admission, draft: { _ in draft },
+            call.request, of: call.caller, draft: { _ in draft },
             answer: { task in
                 HTTPResponse(.created, headers: [HTTPField("Location", "\(call.base)/v1/tasks/\(task.id)")])
             })
@@ -74,7 +74,7 @@ struct SubscriberRoutes: Sendable {
         _ token: PushToken, changes: DeviceChanges, call: PushdCall
     ) async throws -> HTTPResponse {
         let registration = try await registry.register(token, changes: changes, in: call.app)
-        let warning = MissingProviders(app: call.admission.app).warning(of: token.kind)
+        let warning = MissingProviders(app: call.caller.app).warning(of: token.kind)
         return PushdAnswer.registration(registration, base: call.base, warning: warning)
     }
 }

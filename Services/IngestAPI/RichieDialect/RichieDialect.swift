@@ -41,13 +41,13 @@ struct RichieDialect: Sendable {
     }
 
     private func create(_ request: HTTPRequest, access: Access) async throws -> HTTPResponse {
-        let (form, admission) = try await reading.read(request, account: access.keyID) { [self] in
+        let (form, caller) = try await reading.read(request, account: access.keyID) { [self] in
             try read(request, access: access)
         }
-        let defaults = admission.app.defaults
-        let missing = MissingProviders(app: admission.app)
+        let defaults = caller.app.defaults
+        let missing = MissingProviders(app: caller.app)
         return try await submission.accept(
-            request, of: admission, draft: { form.draft($0.id, defaults: defaults) },
+            request, of: caller, draft: { form.draft($0.id, defaults: defaults) },
             answer: { RichieDialect.created($0, warnings: form.warnings + missing.warnings(of: $0.content)) })
     }
 
@@ -56,15 +56,15 @@ struct RichieDialect: Sendable {
         let problems = JSONProblems()
         let fields = try JSONBody.fields(request, problems: problems)
         guard let appID = fields.text("app_id", isRequired: true) else { throw TaskError.invalid(problems.all) }
-        let admission = try gatekeeper.admit(access, from: request.peer, for: RichieDialect.scopes) {
+        let caller = try gatekeeper.admit(access, from: request.peer, for: RichieDialect.scopes) {
             access.choose(.richie, identifier: appID, scope: $0)
         }
-        let form = try RichieForm(fields, appID: appID, authorize: admission.require)
+        let form = try RichieForm(fields, appID: appID, authorize: caller.require)
         guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
-        let draft = form.draft(TaskID(high: 0, low: 0), defaults: admission.app.defaults)
-        payloads.check(draft, of: admission, problems: problems)
+        let draft = form.draft(TaskID(high: 0, low: 0), defaults: caller.app.defaults)
+        payloads.check(draft, of: caller, problems: problems)
         guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
-        return (form, admission)
+        return (form, caller)
     }
 
     private static func created(_ task: PushTask, warnings: [JSONProblems.Problem]) -> HTTPResponse {

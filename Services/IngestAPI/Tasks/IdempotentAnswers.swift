@@ -19,10 +19,10 @@ struct IdempotentAnswers: Sendable {
 
     /// An error of `work` is not stored: the request may be repeated and then creates the same task.
     func answer(
-        _ request: HTTPRequest, of admission: AuthorizedCaller, work: (TaskSeed) async throws -> HTTPResponse
+        _ request: HTTPRequest, of caller: AuthorizedCaller, work: (TaskSeed) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
         guard let key = try IdempotencyHeader.key(of: request) else { return try await work(freshSeed()) }
-        let claim = claim(key, request: request, admission: admission)
+        let claim = claim(key, request: request, caller: caller)
         switch try await store.begin(claim, for: lease) {
         case .inProgress: throw TaskError.inProgress
         case .otherRequest: throw TaskError.otherRequest
@@ -63,8 +63,8 @@ struct IdempotentAnswers: Sendable {
         }
     }
 
-    private func claim(_ key: String, request: HTTPRequest, admission: AuthorizedCaller) -> IdempotentRequest {
-        let owner = [admission.app.id.text, admission.credential, key].joined(separator: "\u{0}")
+    private func claim(_ key: String, request: HTTPRequest, caller: AuthorizedCaller) -> IdempotentRequest {
+        let owner = [caller.app.id.text, caller.credential, key].joined(separator: "\u{0}")
         let line = "\(request.method) \(request.path)?\(request.query)\n"
         return IdempotentRequest(
             key: SHA256.digest(of: Array(owner.utf8)),

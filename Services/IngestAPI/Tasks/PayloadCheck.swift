@@ -11,10 +11,10 @@ struct PayloadCheck: Sendable {
     let time: any TimeSource
 
     /// The task id is a placeholder: all ids have the same length.
-    func check(_ draft: TaskDraft, of admission: AuthorizedCaller, problems: JSONProblems) {
+    func check(_ draft: TaskDraft, of caller: AuthorizedCaller, problems: JSONProblems) {
         let now = time.now
-        let task = draft.task(TaskID(high: 0, low: 0), of: admission, created: now)
-        let kinds = PayloadCheck.kinds(of: admission.app.providers)
+        let task = draft.task(TaskID(high: 0, low: 0), of: caller, created: now)
+        let kinds = PayloadCheck.kinds(of: caller.app.providers)
         for flaw in TaskRendering(task, now: now).checkLimits(of: kinds) {
             problems.add(flaw.path, message: flaw.message)
         }

@@ -36,9 +36,9 @@ struct TaskAcceptance: Sendable {
     /// gets the same answer and does nothing: the ledger may have expired, and with it the record of which devices were
     /// sent the push.
     func accept(
-        _ draft: TaskDraft, seed: TaskSeed, of admission: AuthorizedCaller, trace: TraceContext?
+        _ draft: TaskDraft, seed: TaskSeed, of caller: AuthorizedCaller, trace: TraceContext?
     ) async throws -> PushTask {
-        let listless = draft.task(seed.id, of: admission, created: seed.created)
+        let listless = draft.task(seed.id, of: caller, created: seed.created)
         let mayBeDone = seed.isRepeatable && time.now >= seed.created + TaskArchiveBounds.forgettingAge
         if mayBeDone, try await archive.isReported(listless.id) {
             log.info("request repeated after its task was closed", [.task: "\(listless.id)", .app: listless.app.text])

@@ -16,16 +16,16 @@ struct TaskDraft: Sendable, Equatable {
     var reported = JSONObject()
 
     /// The task without its list, which the caller adds.
-    func task(_ id: TaskID, of admission: AuthorizedCaller, created: Timestamp) -> PushTask {
-        var task = PushTask(id: id, app: admission.app.id, created: created)
-        task.credential = admission.credential
+    func task(_ id: TaskID, of caller: AuthorizedCaller, created: Timestamp) -> PushTask {
+        var task = PushTask(id: id, app: caller.app.id, created: created)
+        task.credential = caller.credential
         task.dialect = dialect
         task.target.audience = audience
         task.content = content
         task.options = options
         task.unprovided = Set(
             TaskRendering.kinds.filter { kind in
-                content.targetedPlatforms.contains(Platform(kind)) && !admission.app.providers.has(kind)
+                content.targetedPlatforms.contains(Platform(kind)) && !caller.app.providers.has(kind)
             })
         task.reported = reported
         return task

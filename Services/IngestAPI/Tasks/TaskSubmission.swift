@@ -21,12 +21,12 @@ struct TaskSubmission: Sendable {
 
     /// `draft` gets the seed because a draft may contain the task's id.
     func accept(
-        _ request: HTTPRequest, of admission: AuthorizedCaller, draft: (TaskSeed) -> TaskDraft,
+        _ request: HTTPRequest, of caller: AuthorizedCaller, draft: (TaskSeed) -> TaskDraft,
         answer: (PushTask) -> HTTPResponse
     ) async throws -> HTTPResponse {
-        try await answers.answer(request, of: admission) { seed in
+        try await answers.answer(request, of: caller) { seed in
             try room.check(.accepting)
-            let task = try await acceptance.accept(draft(seed), seed: seed, of: admission, trace: request.traceContext)
+            let task = try await acceptance.accept(draft(seed), seed: seed, of: caller, trace: request.traceContext)
             return answer(task)
         }
     }

@@ -12,7 +12,7 @@ struct RetryIntake: MessageHandler {
 
     let isFast: Bool
     let index: any RetryIndex
-    let bells: [RetryShard: RetryWakeup]
+    let wakeups: [RetryShard: RetryWakeup]
 
     func handle(
         _ messages: [ReceivedMessage<RetryOrder>], context: HandlerContext
@@ -21,7 +21,7 @@ struct RetryIntake: MessageHandler {
             let entries = orders.flatMap { $0.parts(of: RetryIntake.devicesMaximum) }.map(RetryEntry.init)
             guard let earliest = entries.map(\.due).min() else { continue }
             try await index.add(entries, to: shard)
-            bells[shard]?.ring(for: earliest)
+            wakeups[shard]?.wake(for: earliest)
         }
         return []
     }

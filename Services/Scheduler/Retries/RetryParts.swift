@@ -8,7 +8,7 @@ import Topics
 struct RetryParts: Sendable {
     let releasers: [RetryReleaser]
     private let index: any RetryIndex
-    private let bells: [RetryShard: RetryWakeup]
+    private let wakeups: [RetryShard: RetryWakeup]
 
     init(
         index: any RetryIndex, registry: any RegistryReader,
@@ -20,11 +20,11 @@ struct RetryParts: Sendable {
             removal: RemovedDevices(ledger: ledger, environment: environment),
             hold: OutageHold(view: OutageView(outages, time: environment.time), random: environment.random),
             log: environment.log)
-        let bells = Dictionary(uniqueKeysWithValues: RetryShard.all.map { ($0, RetryWakeup()) })
+        let wakeups = Dictionary(uniqueKeysWithValues: RetryShard.all.map { ($0, RetryWakeup()) })
         self.index = index
-        self.bells = bells
+        self.wakeups = wakeups
         releasers = RetryShard.all.compactMap { shard in
-            bells[shard].map { wakeup in
+            wakeups[shard].map { wakeup in
                 RetryReleaser(
                     shard, index: index, release: release, wakeup: wakeup, lease: lease, environment: environment)
             }
@@ -32,6 +32,6 @@ struct RetryParts: Sendable {
     }
 
     func intake(_ lane: Lane) -> RetryIntake {
-        RetryIntake(isFast: lane == .fast, index: index, bells: bells)
+        RetryIntake(isFast: lane == .fast, index: index, wakeups: wakeups)
     }
 }

@@ -64,7 +64,7 @@ final class RetryReleaser: Service {
 
     func stop() {
         stopping.happen()
-        wakeup.ring()
+        wakeup.wake()
     }
 
     /// Releases due orders; returns nil if there may be more, else how long there is nothing to do.

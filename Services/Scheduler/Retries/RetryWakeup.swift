@@ -23,7 +23,7 @@ final class RetryWakeup: Sendable {
         state.withLock { $0.awaited = moment }
     }
 
-    func ring(for due: Timestamp) {
+    func wake(for due: Timestamp) {
         let call = state.withLock { state -> OneTimeEvent? in
             if let awaited = state.awaited, due >= awaited { return nil }
             defer { state.call = OneTimeEvent() }
@@ -32,7 +32,7 @@ final class RetryWakeup: Sendable {
         call?.happen()
     }
 
-    func ring() {
-        ring(for: Timestamp(milliseconds: .min))
+    func wake() {
+        wake(for: Timestamp(milliseconds: .min))
     }
 }

@@ -7,7 +7,7 @@ import TaskKit
 final class ResolutionInputCache: Sendable {
     static let tasksMaximum = 256
 
-    private struct Shelf {
+    private struct Entries {
         var inputs: [TaskID: ResolutionInput] = [:]
         /// Oldest first.
         var order: [TaskID] = []
@@ -20,19 +20,19 @@ final class ResolutionInputCache: Sendable {
     }
 
     private let archive: any TaskArchive
-    private let shelf = Mutex(Shelf())
+    private let cache = Mutex(Entries())
 
     init(archive: any TaskArchive) {
         self.archive = archive
     }
 
     func keep(_ input: ResolutionInput) {
-        shelf.withLock { $0.keep(input) }
+        cache.withLock { $0.keep(input) }
     }
 
     /// Nil if the archive has no such task.
     func input(of task: TaskID) async throws -> ResolutionInput? {
-        if let known = shelf.withLock({ $0.inputs[task] }) { return known }
+        if let known = cache.withLock({ $0.inputs[task] }) { return known }
         guard let task = try await archive.task(task) else { return nil }
         let input = ResolutionInput(task)
         keep(input)

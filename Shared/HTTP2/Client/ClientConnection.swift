@@ -59,7 +59,7 @@ final class ClientConnection {
     /// Writes the session's frames, after a PING if one is due.
     func write(now: Duration) throws(HTTP2Error) {
         guard transport.socket.phase == .open else { return }
-        heartbeat.isOwed(!session.open.isEmpty, now: now)
+        heartbeat.noteOwed(!session.open.isEmpty, now: now)
         switch heartbeat.beat(now: now) {
         case .none: break
         case .ping: session.ping()

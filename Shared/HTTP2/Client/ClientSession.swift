@@ -108,10 +108,10 @@ final class ClientSession: NGHTTP2Session {
         open.remove(pending)
         if pending.isComplete && pending.status >= 200 {
             let response = pending.response
-            allowance.answered(isProof: allowance.needsProof && configuration.provesAuthentication?(response) == true)
+            allowance.noteAnswer(isProof: allowance.needsProof && configuration.provesAuthentication?(response) == true)
             settled.append((pending, .answered(response)))
         } else if code == NGHTTP2_REFUSED_STREAM.rawValue && pending.status == 0 {
-            if goodbye == nil { allowance.refused(whileOpen: open.count) }
+            if goodbye == nil { allowance.noteRefusal(whileOpen: open.count) }
             unprocessed.append(pending)
         } else {
             let reason = String(cString: nghttp2_http2_strerror(code))

@@ -23,7 +23,7 @@ struct Heartbeat {
         pinged = nil
     }
 
-    mutating func isOwed(_ isOwed: Bool, now: Duration) {
+    mutating func noteOwed(_ isOwed: Bool, now: Duration) {
         if isOwed { owedSince = owedSince ?? now } else { owedSince = nil }
     }
 

@@ -21,14 +21,14 @@ struct StreamAllowance {
         peerMaximum = streams
     }
 
-    mutating func answered(isProof: Bool) {
+    mutating func noteAnswer(isProof: Bool) {
         if isProof { isProven = true }
         guard let ceiling = refusedAt else { return }
         refusedAt = ceiling < min(ownMaximum, peerMaximum) ? ceiling + 1 : nil
     }
 
     /// The peer accepted no more than the streams still open.
-    mutating func refused(whileOpen streams: Int) {
+    mutating func noteRefusal(whileOpen streams: Int) {
         refusedAt = min(refusedAt ?? .max, max(1, streams))
     }
 
