@@ -18,21 +18,21 @@ final class APNsAccount: Sendable {
 
     private let proof: APNsCredentials.Proof
     private let configuration: APNsConfiguration
-    private let world: APNsResources
+    private let resources: APNsResources
     private let tokens: TokenCache?
     private let state = Mutex(State())
 
-    init(_ proof: APNsCredentials.Proof, configuration: APNsConfiguration, world: APNsResources) {
+    init(_ proof: APNsCredentials.Proof, configuration: APNsConfiguration, resources: APNsResources) {
         self.proof = proof
         self.configuration = configuration
-        self.world = world
+        self.resources = resources
         switch proof {
         case .token(let keyFile, let keyID, let teamID):
             let issuer = APNsTokenIssuer(
                 keyFile: keyFile.path, keyID: keyID, teamID: teamID, window: configuration.tokenWindow,
-                time: world.time)
+                time: resources.time)
             tokens = TokenCache(
-                refreshDeadline: APNsConfiguration.tokenLimit, time: world.time, random: world.random
+                refreshDeadline: APNsConfiguration.tokenLimit, time: resources.time, random: resources.random
             ) { () async throws(TokenError) in
                 try await issuer.issue()
             }
@@ -56,7 +56,7 @@ final class APNsAccount: Sendable {
             guard !state.isClosed else { return nil }
             if let line = state.lines[isSandbox] { return line }
             let line = APNsConnection(
-                pool(isSandbox: isSandbox), tokens: tokens, limit: configuration.requestLimit, world: world)
+                pool(isSandbox: isSandbox), tokens: tokens, limit: configuration.requestLimit, resources: resources)
             state.lines[isSandbox] = line
             return line
         }
@@ -87,7 +87,7 @@ final class APNsAccount: Sendable {
             http2.tls.privateKeyFile = (keyFile ?? file).path
         }
         return HTTP2Pool(
-            isSandbox ? configuration.sandbox : configuration.production, configuration: http2, log: world.log,
-            metrics: world.metrics, reactor: world.reactor, time: world.time, random: world.random)
+            isSandbox ? configuration.sandbox : configuration.production, configuration: http2, log: resources.log,
+            metrics: resources.metrics, reactor: resources.reactor, time: resources.time, random: resources.random)
     }
 }

@@ -13,11 +13,11 @@ final class APNsConnection: Sendable {
     private let lastRenewal = Mutex<Duration?>(nil)
     private let failed = FailedConnections()
 
-    init(_ pool: HTTP2Pool, tokens: TokenCache?, limit: Duration, world: APNsResources) {
+    init(_ pool: HTTP2Pool, tokens: TokenCache?, limit: Duration, resources: APNsResources) {
         self.pool = pool
         self.tokens = tokens
         self.limit = limit
-        time = world.time
+        time = resources.time
     }
 
     func close() async {

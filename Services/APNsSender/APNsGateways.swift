@@ -20,14 +20,14 @@ final class APNsGateways: GatewayDirectory, Service {
 
     let name = "apns gateways"
     private let configuration: APNsConfiguration
-    private let world: APNsResources
+    private let resources: APNsResources
     private let lookup: Lookup
     private let state = Mutex(State())
     private let stopped = OneTimeEvent()
 
     init(_ configuration: APNsConfiguration, environment: WorkerEnvironment, lookup: @escaping Lookup) {
         self.configuration = configuration
-        world = APNsResources(environment)
+        resources = APNsResources(environment)
         self.lookup = lookup
     }
 
@@ -52,7 +52,7 @@ final class APNsGateways: GatewayDirectory, Service {
     }
 
     func run() async {
-        while await !stopped.wait(atMost: APNsGateways.sweepInterval, time: world.time) {
+        while await !stopped.wait(atMost: APNsGateways.sweepInterval, time: resources.time) {
             // A removed app gets no more chunks, so no lookup would drop its gateway.
             for app in state.withLock({ $0.gateways.keys }) { _ = gateway(for: app) }
         }
@@ -61,7 +61,7 @@ final class APNsGateways: GatewayDirectory, Service {
             return state.accounts.values
         }
         for account in accounts { await account.close() }
-        world.reactor.stop()
+        resources.reactor.stop()
     }
 
     func stop() {
@@ -71,9 +71,9 @@ final class APNsGateways: GatewayDirectory, Service {
     private func make(_ credentials: APNsCredentials, of app: AppID, state: inout State) -> APNsGateway {
         let account =
             state.accounts[credentials.proof]
-            ?? APNsAccount(credentials.proof, configuration: configuration, world: world)
+            ?? APNsAccount(credentials.proof, configuration: configuration, resources: resources)
         state.accounts[credentials.proof] = account
-        let gate = SendGate(configuration.window, time: world.time) { [log = world.log] in
+        let gate = SendGate(configuration.window, time: resources.time) { [log = resources.log] in
             log.note($0, app: app, kind: .apns)
         }
         return APNsGateway(credentials, account: account, gate: gate)

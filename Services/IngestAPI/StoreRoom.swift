@@ -15,6 +15,6 @@ struct StoreRoom: Sendable {
 
     func check(_ stage: AdmissionStage) throws(StoreError) {
         guard isFull(for: stage) else { return }
-        throw StoreError(.full, message: "Redis exceeds the share of maxmemory for \(stage)")
+        throw StoreError(.full, message: "Redis exceeds the share of maxmemory for the stage \(stage)")
     }
 }

@@ -28,12 +28,12 @@ struct Poller: ~Copyable {
     /// The kernel removes the socket when it is closed.
     func watch(_ socket: Int32, id: UInt64) -> Bool {
         let wanted = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-        return add(socket, wanted: wanted, id: id)
+        return add(socket, events: wanted, id: id)
     }
 
     /// Level-triggered. If several loops share a listener, one of them is woken.
     func watchReadable(_ socket: Int32, id: UInt64, isShared: Bool = false) -> Bool {
-        add(socket, wanted: EPOLLIN.rawValue | (isShared ? EPOLLEXCLUSIVE.rawValue : 0), id: id)
+        add(socket, events: EPOLLIN.rawValue | (isShared ? EPOLLEXCLUSIVE.rawValue : 0), id: id)
     }
 
     func forget(_ socket: Int32) {
@@ -52,9 +52,9 @@ struct Poller: ~Copyable {
         }
     }
 
-    private func add(_ socket: Int32, wanted: UInt32, id: UInt64) -> Bool {
+    private func add(_ socket: Int32, events: UInt32, id: UInt64) -> Bool {
         var event = epoll_event()
-        event.events = wanted
+        event.events = events
         event.data.u64 = id
         return epoll_ctl(descriptor, EPOLL_CTL_ADD, socket, &event) == 0
     }

@@ -123,7 +123,7 @@ extension KafkaProducer {
                 // A fatal client is replaced shortly; senders treat it as a full one.
                 let isWaitWorthwhile = refusal == RD_KAFKA_RESP_ERR__QUEUE_FULL || refusal == RD_KAFKA_RESP_ERR__FATAL
                 if refusal != RD_KAFKA_RESP_ERR_NO_ERROR, !isWaitWorthwhile {
-                    throw BusError(refusal, attempted: "message refused by \(messages[next].channel.name)")
+                    throw BusError(refusal, message: "message refused by \(messages[next].channel.name)")
                 }
             }
             guard next < messages.count else { return }
@@ -297,7 +297,7 @@ extension KafkaProducer {
         for (place, index, message) in unreported {
             let (_, refusal) = client.produce([message], from: 0) { _ in MessageNumber(place, index: index).bits }
             guard refusal != RD_KAFKA_RESP_ERR_NO_ERROR else { continue }
-            let failure = BusError(refusal, attempted: "could not be produced again")
+            let failure = BusError(refusal, message: "could not be produced again")
             state.withLock { $0.table.report(place, indices: CollectionOfOne(index), failure: failure) }?.resume()
         }
     }
@@ -370,7 +370,7 @@ extension DeliveryTable {
             return report(place, landings: run.lazy.map { Landing(index: $0.number.index, position: $0.position) })
         }
         return report(
-            place, indices: run.lazy.map(\.number.index), failure: BusError(first.error, attempted: "not delivered"))
+            place, indices: run.lazy.map(\.number.index), failure: BusError(first.error, message: "not delivered"))
     }
 }
 

@@ -82,7 +82,7 @@ package struct KafkaProperty: Sendable {
         KafkaProperty("socket.timeout.ms", meaning: "Timeout of one request, in milliseconds."),
         KafkaProperty(
             "reconnect.backoff.max.ms",
-            meaning: "Maximum wait between attempts to reach a broker; 1000 by default."),
+            meaning: "Maximum wait between attempts to reach a broker, in milliseconds; 1000 by default."),
         KafkaProperty("debug", meaning: "Debug contexts of librdkafka, such as broker,security."),
         KafkaProperty(
             "linger.ms", for: .producer,
@@ -99,9 +99,10 @@ package struct KafkaProperty: Sendable {
                 "Name of this process across restarts, for static group membership; each consumer appends its topic."
         ),
         KafkaProperty("session.timeout.ms", for: .consumer, meaning: "Session timeout of a consumer, in milliseconds."),
-        KafkaProperty("heartbeat.interval.ms", for: .consumer, meaning: "Interval of a consumer's heartbeat."),
+        KafkaProperty(
+            "heartbeat.interval.ms", for: .consumer, meaning: "Interval of a consumer's heartbeat, in milliseconds."),
         KafkaProperty(
             "fetch.wait.max.ms", for: .consumer,
-            meaning: "Maximum time a broker waits for data before it answers, in ms."),
+            meaning: "Maximum time a broker waits for data before it answers, in milliseconds."),
     ]
 }

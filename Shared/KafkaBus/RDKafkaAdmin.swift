@@ -32,7 +32,7 @@ struct RDKafkaAdmin {
         var metadata: UnsafePointer<rd_kafka_metadata>?
         let error = rd_kafka_metadata(client.handle, 1, nil, &metadata, Int32(limit.wholeMilliseconds))
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
-            throw BusError(error, attempted: "cannot list topics")
+            throw BusError(error, message: "cannot list topics")
         }
         defer { rd_kafka_metadata_destroy(metadata) }
         var counts: [String: Int] = [:]

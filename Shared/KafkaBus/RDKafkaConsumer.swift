@@ -52,7 +52,7 @@ final class RDKafkaConsumer {
         let list = RDKafkaPartitionList(topic: topic, [crdkafka_partition_unassigned: Int64(RD_KAFKA_OFFSET_INVALID)])
         let error = list.withPointer { rd_kafka_subscribe(client.handle, $0) }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            throw BusError(error, attempted: "cannot subscribe to \(topic)")
+            throw BusError(error, message: "cannot subscribe to \(topic)")
         }
     }
 
@@ -76,7 +76,7 @@ final class RDKafkaConsumer {
         var metadata: UnsafePointer<rd_kafka_metadata>?
         let error = rd_kafka_metadata(client.handle, 0, handle, &metadata, Int32(limit.wholeMilliseconds))
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
-            throw BusError(error, attempted: "cannot read the metadata of \(topic)")
+            throw BusError(error, message: "cannot read the metadata of \(topic)")
         }
         defer { rd_kafka_metadata_destroy(metadata) }
         guard metadata.pointee.topic_cnt == 1, let described = metadata.pointee.topics?.pointee,

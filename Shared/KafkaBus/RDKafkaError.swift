@@ -28,7 +28,7 @@ extension rd_kafka_resp_err_t {
 }
 
 extension BusError {
-    init(_ error: rd_kafka_resp_err_t, attempted: String) {
-        self.init(error.busCode, message: "\(attempted): \(error.text)")
+    init(_ error: rd_kafka_resp_err_t, message: String) {
+        self.init(error.busCode, message: "\(message): \(error.text)")
     }
 }

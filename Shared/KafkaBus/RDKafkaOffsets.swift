@@ -28,7 +28,7 @@ struct RDKafkaOffsets {
             let error = rd_kafka_offsets_for_times(client.handle, pointer, Int32(limit.wholeMilliseconds))
             return (error, pointer.pointee.entries.known)
         }
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw BusError(error, attempted: "no offsets of \(topic)") }
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw BusError(error, message: "no offsets of \(topic)") }
         return found
     }
 
@@ -49,7 +49,7 @@ struct RDKafkaOffsets {
         defer { rd_kafka_event_destroy(event) }
         let error = rd_kafka_event_error(event)
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            throw BusError(error, attempted: "no offsets of group \(group)")
+            throw BusError(error, message: "no offsets of group \(group)")
         }
         return try offsets(in: event, of: group)
     }
@@ -60,7 +60,7 @@ struct RDKafkaOffsets {
             rd_kafka_event_ListConsumerGroupOffsets_result(event), &count)
         guard count == 1, let answer = groups?.pointee else { return [:] }
         if let problem = rd_kafka_group_result_error(answer) {
-            throw BusError(rd_kafka_error_code(problem), attempted: "no offsets of group \(group)")
+            throw BusError(rd_kafka_error_code(problem), message: "no offsets of group \(group)")
         }
         return rd_kafka_group_result_partitions(answer)?.pointee.entries.known ?? [:]
     }

@@ -68,7 +68,7 @@ struct MemoryRegistryApp {
 
     mutating func apply(_ change: RegistryChange) {
         let index = change.index
-        // A position in the log was assigned, whoever holds it now.
+        // A position in the log was assigned, regardless of the present holder.
         next = max(next, UInt64(index.rawValue) + 1)
         switch change.content {
         case .device(let device?): put(device, at: index)

@@ -43,8 +43,8 @@ package struct RedisBusConfiguration: Sendable {
             "CARILLON_BUS_MEMORY_PERCENT", default: defaults.memoryPercentMaximum, in: 1...95,
             meaning:
                 "Share of Redis' maxmemory at which new tasks are refused. New devices are refused 8 points earlier; on "
-                + "the embedded bus resolvers and schedulers wait 8 points later, renderers 16; draining topics "
-                + "never wait.")
+                + "the embedded bus resolvers and schedulers wait 8 points later, renderers 16; producers of "
+                + "draining topics never wait.")
         lease = environment.duration(
             "CARILLON_BUS_LEASE", default: defaults.lease, in: .milliseconds(100) ... .seconds(600),
             meaning: "Embedded bus: silence after which a consumer counts as dead.")

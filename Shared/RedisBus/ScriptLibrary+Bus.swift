@@ -1,6 +1,7 @@
 import RedisClient
 
-/// A negative reply is no offset.
+/// Replies of `renew` and `advance`: a code, or from `renew` an offset, which is never negative. Only `advance` replies
+/// `over`.
 enum TenureReplyCode: Int64, CaseIterable {
     case over = 0
     /// Another member has held the partition since.

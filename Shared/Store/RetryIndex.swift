@@ -7,7 +7,7 @@ package protocol RetryIndex: Sendable {
     func add(_ entries: [RetryEntry], to shard: RetryShard) async throws(StoreError)
     /// Leases due entries for this time, the earliest first; entries of expired leases come before all others.
     func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) async throws(StoreError) -> RetryLease
-    /// Removes these entries, whoever holds them now.
+    /// Removes these entries, regardless of the present holder.
     func complete(_ entries: [RetryEntry], in shard: RetryShard) async throws(StoreError)
     /// Ends the lease: entries it still holds are due again immediately.
     func giveBack(_ lease: RetryLease, in shard: RetryShard) async throws(StoreError)

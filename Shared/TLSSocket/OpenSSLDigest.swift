@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The digest that Redis needs, in the library through which its client reaches OpenSSL.
+/// SHA-1, by which Redis identifies scripts. The process ends if OpenSSL's policy forbids it.
 package enum OpenSSLDigest {
     private static let sha1ByteCount = 20
 

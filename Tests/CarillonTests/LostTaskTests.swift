@@ -84,7 +84,7 @@ import Topics
     @Test func aFullBookSaysSo() throws {
         var book = RecoveryBook(.all, entriesMaximum: 2)
         try book.close(TaskID(high: 0, low: 1))
-        try book.lose(TaskID(high: 0, low: 2), what: task())
+        try book.lose(TaskID(high: 0, low: 2), as: task())
         #expect(!book.isOpen(TaskID(high: 0, low: 1)) && book.isOpen(TaskID(high: 0, low: 2)))
         #expect(throws: RecoveryBook.CapacityError.self) { try book.giveUp(TaskID(high: 0, low: 3)) }
     }

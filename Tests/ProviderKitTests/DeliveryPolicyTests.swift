@@ -12,7 +12,7 @@ import Testing
         registered: Timestamp? = nil, verdict: DeletionBreaker.Verdict = .keep
     ) -> DeliveryAttempt {
         DeliveryAttempt(
-            attempt: attempt, attempted: now, registered: registered ?? now, isStored: isStored,
+            number: attempt, attempted: now, registered: registered ?? now, isStored: isStored,
             repeatsUnknown: repeatsUnknown, now: now, deadline: now + deadline, verdict: verdict)
     }
 

@@ -48,12 +48,12 @@ import Topics
             try order(first, segment: 4, offsets: [5]),
             try order(first, segment: 4, offsets: [6], attempt: 2),
         ])
-        let catches = groups.map { group in
+        let lookups = groups.map { group in
             var found = PackedDevices()
             for offset in group.offsets.offsets { found.append(offset: offset, record: [UInt8(offset)]) }
             return RetryLookup(group: group, found: found)
         }
-        let chunks = RetryLookup.chunks(catches, isFast: true)
+        let chunks = RetryLookup.chunks(lookups, isFast: true)
         #expect(chunks.map(\.task) == [first, second, first])
         #expect(chunks.map(\.attempt) == [1, 1, 2])
         #expect(chunks[0].segments.map(\.segment.rawValue) == [3, 4])

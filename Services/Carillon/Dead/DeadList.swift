@@ -31,7 +31,7 @@ struct DeadList: Command {
         try await bus.scanDead { message, record in
             switch record {
             case .letter(let letter) where filter.matches(letter):
-                newest.add(ListedLetter(DeadPosition(of: message), buried: message.timestamp, letter: letter))
+                newest.add(ListedLetter(DeadPosition(of: message), deadLettered: message.timestamp, letter: letter))
             case .letter: break
             case .mark(let position): replayed.insert(position)
             case .foreign:

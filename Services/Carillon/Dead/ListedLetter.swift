@@ -6,7 +6,7 @@ struct ListedLetter {
     static let header = ["POSITION", "DIED", "CHANNEL", "REASON", "ATTEMPTS", "GROUP", "REPLAYED", "DETAIL"]
 
     let position: DeadPosition
-    let buried: Timestamp
+    let deadLettered: Timestamp
     private let channel: String
     private let origin: DeadPosition
     private let group: String
@@ -16,9 +16,9 @@ struct ListedLetter {
     private let firstSeen: Timestamp
     private let valueBytes: Int
 
-    init(_ position: DeadPosition, buried: Timestamp, letter: DeadLetter) {
+    init(_ position: DeadPosition, deadLettered: Timestamp, letter: DeadLetter) {
         self.position = position
-        self.buried = buried
+        self.deadLettered = deadLettered
         channel = letter.channel
         origin = DeadPosition(partition: letter.partition, offset: letter.offset)
         group = letter.group
@@ -32,7 +32,7 @@ struct ListedLetter {
     func row(isReplayed: Bool) -> [String] {
         let visible = VisibleBytes(isRaw: false)
         return [
-            position.description, buried.description, visible.line(channel, charactersMaximum: 40), reason,
+            position.description, deadLettered.description, visible.line(channel, charactersMaximum: 40), reason,
             String(attempts), visible.line(group, charactersMaximum: 40), isReplayed ? "yes" : "no",
             visible.line(detail, charactersMaximum: 80),
         ]
@@ -41,7 +41,7 @@ struct ListedLetter {
     func json(isReplayed: Bool) -> String {
         JSONText.object { json in
             json.member("position", position.description)
-            json.member("died", buried.description)
+            json.member("died", deadLettered.description)
             json.member("channel", channel)
             json.member("partition", Int(origin.partition))
             json.member("offset", Int(origin.offset))

@@ -16,6 +16,6 @@ struct NewestLetters {
     }
 
     var sorted: [ListedLetter] {
-        Array(kept.sorted { ($0.buried, $0.position) < ($1.buried, $1.position) }.suffix(limit))
+        Array(kept.sorted { ($0.deadLettered, $0.position) < ($1.deadLettered, $1.position) }.suffix(limit))
     }
 }

@@ -66,8 +66,8 @@ struct RecoveryBook {
         try checkRoom()
     }
 
-    mutating func lose(_ task: TaskID, what: LostTask) throws(CapacityError) {
-        lost[task] = what
+    mutating func lose(_ task: TaskID, as loss: LostTask) throws(CapacityError) {
+        lost[task] = loss
         lost[task]?.isGivenUp = givenUp.contains(task)
         try checkRoom()
     }

@@ -126,7 +126,7 @@ extension RecoveryPass {
         case .task(let task):
             if let end = book.repeatable[task.id] { return try await keep(bytes, of: task, until: end) }
             guard book.isOpen(task.id), book.lost[task.id] == nil else { return }
-            if try await noteIfLost(task.id, what: LostTask(task)) {
+            if try await noteIfLost(task.id, as: LostTask(task)) {
                 // A copy beside a lost ledger may have been written during the loss.
                 try await patience.perform { try await stores.archive.forget(task.id, after: .zero) }
             }
@@ -181,10 +181,10 @@ extension RecoveryPass {
 // Recovery of a task.
 extension RecoveryPass {
     /// Notes the task as lost, or as having a ledger. A task whose recovery was interrupted is still lost.
-    private mutating func noteIfLost(_ task: TaskID, what: LostTask) async throws -> Bool {
+    private mutating func noteIfLost(_ task: TaskID, as loss: LostTask) async throws -> Bool {
         let hasPlan = try await patience.perform { try await stores.ledger.progress(of: task) } != nil
-        try book.lose(task, what: what)
-        return try await hasPlan ? begin(task, of: what.app) : true
+        try book.lose(task, as: loss)
+        return try await hasPlan ? begin(task, of: loss.app) : true
     }
 
     /// Claims the ledger of a task that was begun to rewrite it; false if its ledger exists and must be kept.
@@ -197,7 +197,7 @@ extension RecoveryPass {
             try book.close(task)
             return false
         }
-        if book.lost[task] == nil { try book.lose(task, what: known) }
+        if book.lost[task] == nil { try book.lose(task, as: known) }
         book.begin(task)
         return true
     }

@@ -11,7 +11,7 @@ struct TasksList: Command {
     private static let limit = CommandOption(
         "--limit", value: "N", meaning: "Number of tasks, up to 1000 (default: 20)")
     private static let before = CommandOption(
-        "--before", value: "CURSOR", meaning: "Show the page at this cursor")
+        "--before", value: "CURSOR", meaning: "Show the tasks before this cursor, which the preceding page printed")
 
     private let arguments: CommandArguments
     private let limit: Int

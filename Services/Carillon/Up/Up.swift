@@ -75,7 +75,7 @@ struct Up: Command {
     func run(in context: CommandContext) async throws -> Int32 {
         let signals = SignalListener.install()
         let time = SystemTimeSource()
-        let report = UpReport(context.terminal, keepsResultFree: isJSON, time: time)
+        let report = UpReport(context.terminal, usesStandardError: isJSON, time: time)
         let programs = try PipelinePrograms(
             (settings.hasSimulator ? [PipelineService.simulator] : []) + PipelineService.all.map(\.name))
         try Up.findRedis(context.variables)

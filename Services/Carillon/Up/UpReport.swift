@@ -4,19 +4,19 @@ import Synchronization
 /// Output of `carillon up` on the terminal, one line per event.
 final class UpReport: Sendable {
     private let terminal: any Terminal
-    private let keepsResultFree: Bool
+    private let usesStandardError: Bool
     private let time: any TimeSource
     private let gate = Mutex(RemarkGate())
 
-    /// `keepsResultFree` reserves standard output for the one line that a script waits for.
-    init(_ terminal: any Terminal, keepsResultFree: Bool, time: any TimeSource) {
+    /// `usesStandardError` reserves standard output for the one line that a script waits for.
+    init(_ terminal: any Terminal, usesStandardError: Bool, time: any TimeSource) {
         self.terminal = terminal
-        self.keepsResultFree = keepsResultFree
+        self.usesStandardError = usesStandardError
         self.time = time
     }
 
     func say(_ text: String) {
-        if keepsResultFree { terminal.complain(text) } else { terminal.print(text) }
+        if usesStandardError { terminal.complain(text) } else { terminal.print(text) }
     }
 
     /// Prints an event while the pipeline runs. It goes to standard error: a reader may close standard output after the

@@ -13,7 +13,7 @@ struct RetryLookup: Sendable {
     }
 
     /// Returns as few chunks as hold all found devices: for each task and attempt, its segments together.
-    static func chunks(_ catches: [RetryLookup], isFast: Bool) -> [AudienceChunk] {
+    static func chunks(_ lookups: [RetryLookup], isFast: Bool) -> [AudienceChunk] {
         struct Destination: Hashable {
             let task: TaskID
             let app: AppID
@@ -21,7 +21,7 @@ struct RetryLookup: Sendable {
         }
         var order: [Destination] = []
         var parts: [Destination: [RetryLookup]] = [:]
-        for part in catches where part.found.count > 0 {
+        for part in lookups where part.found.count > 0 {
             let key = part.group.key
             let destination = Destination(task: key.task, app: key.segment.app, attempt: key.attempt)
             if parts[destination] == nil { order.append(destination) }

@@ -69,15 +69,15 @@ struct RetryRelease: Sendable {
     private func release(_ entries: [RetryEntry], of lease: RetryLease, shard: RetryShard) async throws -> Int {
         let (orders, jobs, readable) = read(entries)
         let due = await hold.sort(orders, jobs: jobs, at: lease.taken)
-        let catches = try await lookUp(RetryGroup.groups(of: due.orders))
-        let chunks = RetryLookup.chunks(catches, isFast: shard.isFast)
+        let lookups = try await lookUp(RetryGroup.groups(of: due.orders))
+        let chunks = RetryLookup.chunks(lookups, isFast: shard.isFast)
         // Waits while `audience` is full: nothing is released that has no room there.
         if !chunks.isEmpty { try await producer.send(chunks.map(RetryRelease.message)) }
         if !due.jobs.isEmpty {
             try await producer.send(due.jobs.map { Topics.segments.message($0, key: $0.key, lane: .bulk) })
         }
         if !due.held.isEmpty { try await index.add(due.held, to: shard) }
-        let held = try await endRemoved(catches)
+        let held = try await endRemoved(lookups)
         if !held.isEmpty {
             let due = lease.taken + RetryRelease.heldPause
             try await index.add(held.flatMap { $0.orders(due: due) }.map(RetryEntry.init), to: shard)
@@ -117,16 +117,16 @@ struct RetryRelease: Sendable {
                     return (place, RetryLookup(group: group, found: found))
                 }
             }
-            var catches: [(place: Int, part: RetryLookup)] = []
-            for try await answer in tasks { catches.append((answer.0, answer.1)) }
-            return catches.sorted { $0.place < $1.place }.map(\.part)
+            var lookups: [(place: Int, part: RetryLookup)] = []
+            for try await answer in tasks { lookups.append((answer.0, answer.1)) }
+            return lookups.sorted { $0.place < $1.place }.map(\.part)
         }
     }
 
     /// Returns the devices that a sender still holds: it ends them, or crashes and leaves them to this process.
-    private func endRemoved(_ catches: [RetryLookup]) async throws -> [RetryGroup] {
+    private func endRemoved(_ lookups: [RetryLookup]) async throws -> [RetryGroup] {
         var held: [RetryGroup] = []
-        for gone in catches.map(\.gone) where !gone.members.isEmpty {
+        for gone in lookups.map(\.gone) where !gone.members.isEmpty {
             let ending = try await removal.end(gone)
             if !ending.results.isEmpty { try await producer.send(ending.results) }
             if !ending.held.members.isEmpty { held.append(ending.held) }

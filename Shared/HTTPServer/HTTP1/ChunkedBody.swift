@@ -65,13 +65,13 @@ struct ChunkedBody {
         case .blank: try readBlank(byte)
         case .extensions: try readExtension(byte)
         case .sizeLineFeed:
-            try expect(byte, wanted: UInt8(ascii: "\n"))
+            try check(byte, is: UInt8(ascii: "\n"))
             place = left > 0 ? .data : .trailer
         case .dataReturn:
-            try expect(byte, wanted: UInt8(ascii: "\r"))
+            try check(byte, is: UInt8(ascii: "\r"))
             place = .dataLineFeed
         case .dataLineFeed:
-            try expect(byte, wanted: UInt8(ascii: "\n"))
+            try check(byte, is: UInt8(ascii: "\n"))
             place = .size
         case .trailer: return try readTrailer(byte)
         case .data: preconditionFailure("data is taken in parts")
@@ -139,7 +139,7 @@ struct ChunkedBody {
         return false
     }
 
-    private func expect(_ byte: UInt8, wanted: UInt8) throws(RequestError) {
+    private func check(_ byte: UInt8, is wanted: UInt8) throws(RequestError) {
         guard byte == wanted else { throw ChunkedBody.malformed }
     }
 

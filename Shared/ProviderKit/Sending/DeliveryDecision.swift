@@ -10,7 +10,7 @@ package enum DeliveryDecision: Hashable, Sendable {
 
 /// Input of the decision besides the outcome.
 package struct DeliveryAttempt: Sendable {
-    package let attempt: UInt8
+    package let number: UInt8
     /// When the push was sent to the provider.
     package let attempted: Timestamp
     /// When the device was last registered.
@@ -23,13 +23,13 @@ package struct DeliveryAttempt: Sendable {
     /// The breaker's verdict on an invalid device without a timestamp.
     package let verdict: DeletionBreaker.Verdict
     /// True if devices are kept while the credentials of their app are refused.
-    package var waitsForMending = true
+    package var waitsForCredentials = true
 
     package init(
-        attempt: UInt8, attempted: Timestamp, registered: Timestamp, isStored: Bool, repeatsUnknown: Bool,
+        number: UInt8, attempted: Timestamp, registered: Timestamp, isStored: Bool, repeatsUnknown: Bool,
         now: Timestamp, deadline: Timestamp, verdict: DeletionBreaker.Verdict
     ) {
-        self.attempt = attempt
+        self.number = number
         self.attempted = attempted
         self.registered = registered
         self.isStored = isStored
@@ -50,79 +50,79 @@ package struct DeliveryPolicy: Sendable {
     }
 
     package func decision(
-        of outcome: PushOutcome, _ question: DeliveryAttempt, random: any RandomSource
+        of outcome: PushOutcome, _ attempt: DeliveryAttempt, random: any RandomSource
     ) -> DeliveryDecision {
         switch outcome {
-        case .answered(let answer): decision(of: answer, question: question, random: random)
+        case .answered(let answer): decision(of: answer, attempt: attempt, random: random)
         // Nothing was sent, so the attempt does not count, and a message without storage keeps its one attempt.
         case .notSent(let reason):
-            waiting(question, attempt: question.attempt, advice: .soon, status: 0, reason: reason, random: random)
-        case .unknown(let reason): repeated(question, advice: .soon, status: 0, reason: reason, random: random)
+            waiting(attempt, number: attempt.number, advice: .soon, status: 0, reason: reason, random: random)
+        case .unknown(let reason): repeated(attempt, advice: .soon, status: 0, reason: reason, random: random)
         }
     }
 
     /// Parks the device unsent: the app cannot send, or must not for a while.
-    package func aside(_ question: DeliveryAttempt, for pause: Duration, reason: String) -> DeliveryDecision {
-        let due = question.now + pause
-        guard due < question.deadline else { return .ended(.expired, status: 0, reason: reason) }
-        return .waiting(attempt: question.attempt, due: due, status: 0, reason: reason)
+    package func aside(_ attempt: DeliveryAttempt, for pause: Duration, reason: String) -> DeliveryDecision {
+        let due = attempt.now + pause
+        guard due < attempt.deadline else { return .ended(.expired, status: 0, reason: reason) }
+        return .waiting(attempt: attempt.number, due: due, status: 0, reason: reason)
     }
 
     private func decision(
-        of answer: ProviderAnswer, question: DeliveryAttempt, random: any RandomSource
+        of answer: ProviderAnswer, attempt: DeliveryAttempt, random: any RandomSource
     ) -> DeliveryDecision {
         let (status, reason) = (answer.status, answer.reason)
         switch answer.verdict {
         case .delivered: return .ended(.delivered, status: status, reason: reason)
         case .payloadRejected: return .ended(.failed, status: status, reason: reason)
         case .invalidDevice(let since):
-            let verdict = removal(question, since: since)
+            let verdict = removal(attempt, since: since)
             return .ended(
                 verdict == .remove ? .invalidRemoved : .invalid, status: status, reason: reason,
                 isCounted: verdict == .count)
         case .retryLater(let advice) where answer.mayBeProcessed:
-            return repeated(question, advice: advice, status: status, reason: reason, random: random)
+            return repeated(attempt, advice: advice, status: status, reason: reason, random: random)
         case .retryLater(let advice), .throttled(_, let advice):
-            return again(question, advice: advice, status: status, reason: reason, random: random)
+            return again(attempt, advice: advice, status: status, reason: reason, random: random)
         case .refreshAuthorization, .misconfigured:
-            guard question.waitsForMending else { return .ended(.failed, status: status, reason: reason) }
-            return aside(question, for: DeliveryPolicy.parking, reason: reason)
+            guard attempt.waitsForCredentials else { return .ended(.failed, status: status, reason: reason) }
+            return aside(attempt, for: DeliveryPolicy.parking, reason: reason)
         }
     }
 
     /// A device registered in the second of the attempt is kept: the reporter, which removes devices, could not tell it
     /// from one registered after the attempt, and a device reported as removed must be removed.
-    private func removal(_ question: DeliveryAttempt, since: Timestamp?) -> DeletionBreaker.Verdict {
-        let verdict = since.map { question.registered < $0 ? .remove : .keep } ?? question.verdict
-        return question.registered < question.attempted ? verdict : .keep
+    private func removal(_ attempt: DeliveryAttempt, since: Timestamp?) -> DeletionBreaker.Verdict {
+        let verdict = since.map { attempt.registered < $0 ? .remove : .keep } ?? attempt.verdict
+        return attempt.registered < attempt.attempted ? verdict : .keep
     }
 
     /// The push may have been delivered, so any state but `unknown` could be wrong.
     private func repeated(
-        _ question: DeliveryAttempt, advice: RetryAdvice, status: UInt16, reason: String, random: any RandomSource
+        _ attempt: DeliveryAttempt, advice: RetryAdvice, status: UInt16, reason: String, random: any RandomSource
     ) -> DeliveryDecision {
-        let decision = again(question, advice: advice, status: status, reason: reason, random: random)
-        if question.repeatsUnknown, case .waiting = decision { return decision }
+        let decision = again(attempt, advice: advice, status: status, reason: reason, random: random)
+        if attempt.repeatsUnknown, case .waiting = decision { return decision }
         return .ended(.unknown, status: status, reason: reason)
     }
 
     private func again(
-        _ question: DeliveryAttempt, advice: RetryAdvice, status: UInt16, reason: String, random: any RandomSource
+        _ attempt: DeliveryAttempt, advice: RetryAdvice, status: UInt16, reason: String, random: any RandomSource
     ) -> DeliveryDecision {
-        guard question.isStored, question.attempt < UInt8.max else {
+        guard attempt.isStored, attempt.number < UInt8.max else {
             return .ended(.failed, status: status, reason: reason)
         }
         return waiting(
-            question, attempt: question.attempt + 1, advice: advice, status: status, reason: reason, random: random)
+            attempt, number: attempt.number + 1, advice: advice, status: status, reason: reason, random: random)
     }
 
     private func waiting(
-        _ question: DeliveryAttempt, attempt: UInt8, advice: RetryAdvice, status: UInt16, reason: String,
+        _ attempt: DeliveryAttempt, number: UInt8, advice: RetryAdvice, status: UInt16, reason: String,
         random: any RandomSource
     ) -> DeliveryDecision {
         let due = schedule.due(
-            afterAttempt: question.attempt, advice, now: question.now, deadline: question.deadline, random: random)
+            afterAttempt: attempt.number, advice, now: attempt.now, deadline: attempt.deadline, random: random)
         guard let due else { return .ended(.expired, status: status, reason: reason) }
-        return .waiting(attempt: attempt, due: due, status: status, reason: reason)
+        return .waiting(attempt: number, due: due, status: status, reason: reason)
     }
 }

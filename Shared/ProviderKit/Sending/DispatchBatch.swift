@@ -86,12 +86,12 @@ struct DispatchBatch: Sendable {
     /// Devices with the same decision are settled together. Waiting ones are grouped by the second in which they are
     /// due, so that not every device becomes a retry of its own.
     func settlement(
-        _ fates: [(position: Int, decision: DeliveryDecision)], of claim: ClaimID, attempted: Timestamp
+        _ decisions: [(position: Int, decision: DeliveryDecision)], of claim: ClaimID, attempted: Timestamp
     ) -> Settled {
         var settled: [Settlement.Group] = []
         var retries: [OutgoingMessage] = []
         var results: [DeviceResult] = []
-        for (decision, positions) in DispatchBatch.grouped(fates) {
+        for (decision, positions) in DispatchBatch.grouped(decisions) {
             let offsets = positions.map { devices.offsets[$0] }.sorted()
             switch decision {
             case .ended(let state, let status, let reason, let isCounted):
@@ -116,9 +116,10 @@ struct DispatchBatch: Sendable {
     }
 
     /// Most devices have the same decision as the one before them, which saves a lookup.
-    private static func grouped(_ fates: [(position: Int, decision: DeliveryDecision)]) -> [DeliveryDecision: [Int]] {
+    private static func grouped(_ decisions: [(position: Int, decision: DeliveryDecision)]) -> [DeliveryDecision: [Int]]
+    {
         var groups: [DeliveryDecision: [Int]] = [:]
-        var rest = fates[...]
+        var rest = decisions[...]
         while let decision = rest.first?.decision.roundedToSecond {
             let run = rest.prefix { $0.decision.roundedToSecond == decision }
             groups[decision, default: []] += run.map(\.position)

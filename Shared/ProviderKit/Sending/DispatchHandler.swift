@@ -209,14 +209,14 @@ package struct DispatchHandler: MessageHandler {
         meters.note(outcomes, after: context.time.uptime - started)
         let order = note(outcomes, way: batch.way)
         await outages.note(outcomes, route: batch.way.route, isProbe: isProbe)
-        let fates = zip(claimed.mine, outcomes).map { device, outcome in
+        let decisions = zip(claimed.mine, outcomes).map { device, outcome in
             let verdict = outcome.saysInvalid ? breakers.verdict(batch.way.world) : .keep
-            var question = question(
+            var attempt = attempt(
                 batch, position: device.position, context: context, verdict: verdict, attempted: attempted)
-            if case .giveUp = order { question.waitsForMending = false }
-            return (device.position, policy.decision(of: outcome, question, random: context.random))
+            if case .giveUp = order { attempt.waitsForCredentials = false }
+            return (device.position, policy.decision(of: outcome, attempt, random: context.random))
         }
-        return try await end(batch, fates: fates, claimed: claimed, attempted: attempted, context: context)
+        return try await end(batch, decisions: decisions, claimed: claimed, attempted: attempted, context: context)
     }
 
     private func putAside(
@@ -224,11 +224,11 @@ package struct DispatchHandler: MessageHandler {
     ) async throws -> BatchEnd {
         let claimed = try await claim(batch, positions: positions, context: context)
         let now = context.time.now
-        let fates = claimed.mine.map { device in
-            let question = question(batch, position: device.position, context: context, attempted: now)
-            return (device.position, policy.aside(question, for: pause, reason: reason))
+        let decisions = claimed.mine.map { device in
+            let attempt = attempt(batch, position: device.position, context: context, attempted: now)
+            return (device.position, policy.aside(attempt, for: pause, reason: reason))
         }
-        return try await end(batch, fates: fates, claimed: claimed, attempted: now, context: context)
+        return try await end(batch, decisions: decisions, claimed: claimed, attempted: now, context: context)
     }
 
     /// Ends devices to which nothing is sent, now or later.
@@ -243,16 +243,18 @@ package struct DispatchHandler: MessageHandler {
         _ batch: DispatchBatch, claimed: ClaimedBatch, as state: DeliveryState, reason: String,
         context: HandlerContext
     ) async throws -> BatchEnd {
-        let fates = claimed.mine.map { ($0.position, DeliveryDecision.ended(state, status: 0, reason: reason)) }
-        return try await end(batch, fates: fates, claimed: claimed, attempted: context.time.now, context: context)
+        let decisions = claimed.mine.map { ($0.position, DeliveryDecision.ended(state, status: 0, reason: reason)) }
+        return try await end(
+            batch, decisions: decisions, claimed: claimed, attempted: context.time.now, context: context)
     }
 
     /// Devices that ended before are read last: a failure there must not leave claimed and unsent devices behind.
     private func end(
-        _ batch: DispatchBatch, fates: [(position: Int, decision: DeliveryDecision)], claimed: ClaimedBatch,
+        _ batch: DispatchBatch, decisions: [(position: Int, decision: DeliveryDecision)], claimed: ClaimedBatch,
         attempted: Timestamp, context: HandlerContext
     ) async throws -> BatchEnd {
-        var end = try await settle(batch, fates: fates, claimed: claimed, attempted: attempted, context: context)
+        var end = try await settle(
+            batch, decisions: decisions, claimed: claimed, attempted: attempted, context: context)
         end.add(try await told(batch, claimed: claimed, at: context.time.now))
         return end
     }
@@ -290,21 +292,21 @@ package struct DispatchHandler: MessageHandler {
 
     /// A retry is on the bus before its device is marked as waiting: after a crash in between it finds the claim.
     private func settle(
-        _ batch: DispatchBatch, fates: [(position: Int, decision: DeliveryDecision)], claimed: ClaimedBatch,
+        _ batch: DispatchBatch, decisions: [(position: Int, decision: DeliveryDecision)], claimed: ClaimedBatch,
         attempted: Timestamp, context: HandlerContext
     ) async throws -> BatchEnd {
-        let settlement = batch.settlement(fates, of: claimed.id, attempted: attempted)
+        let settlement = batch.settlement(decisions, of: claimed.id, attempted: attempted)
         if !settlement.retries.isEmpty { try await context.producer.send(settlement.retries) }
         let verdict = try await ledger.settle(
             settlement.value, of: batch.chunk.task, in: batch.segment, until: claimed.leaseEnd, context: context)
         guard case .settled(let refused) = verdict else {
             alarm(
-                "outcomes lost: the ledger of the task disappeared while sending", batch: batch, count: fates.count,
+                "outcomes lost: the ledger of the task disappeared while sending", batch: batch, count: decisions.count,
                 context: context)
             return BatchEnd()
         }
-        let lost = fates.filter { refused.contains(batch.devices.offsets[$0.position]) }
-        let regained = try await settleAnew(batch, lost: lost, attempted: attempted, context: context)
+        let lost = decisions.filter { refused.contains(batch.devices.offsets[$0.position]) }
+        let regained = try await settleAgain(batch, lost: lost, attempted: attempted, context: context)
         if lost.count > regained.count { meters.refused.increment(by: lost.count - regained.count) }
         var end = BatchEnd()
         end.results = settlement.results.filter { !refused.contains($0.offset) || regained.contains($0.offset) }
@@ -314,7 +316,7 @@ package struct DispatchHandler: MessageHandler {
 
     /// Only this process knows the provider's answers. If a claim is lost, as with a store that came back with older
     /// data, and no other sender has the devices, they are claimed again to end as decided. Returns those settled.
-    private func settleAnew(
+    private func settleAgain(
         _ batch: DispatchBatch, lost: [(position: Int, decision: DeliveryDecision)], attempted: Timestamp,
         context: HandlerContext
     ) async throws -> Set<UInt16> {
@@ -352,12 +354,12 @@ package struct DispatchHandler: MessageHandler {
             attempted: detail?.time)
     }
 
-    private func question(
+    private func attempt(
         _ batch: DispatchBatch, position: Int, context: HandlerContext, verdict: DeletionBreaker.Verdict = .keep,
         attempted: Timestamp
     ) -> DeliveryAttempt {
         DeliveryAttempt(
-            attempt: batch.chunk.attempt, attempted: attempted,
+            number: batch.chunk.attempt, attempted: attempted,
             // The latest possible time: only the second is known.
             registered: Timestamp(milliseconds: Int64(batch.devices.updated[position]) * 1_000 + 999),
             isStored: batch.content(at: position).variant.expiration > 0, repeatsUnknown: batch.chunk.repeatsUnknown,

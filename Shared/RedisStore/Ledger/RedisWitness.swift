@@ -62,9 +62,9 @@ package final class RedisWitness: LedgerWitness {
                 .refused, message: "Redis is kept in format \(-count), unknown to this version; start a newer one")
         }
         if count <= floor {
-            try await look(proof: count, floor)
+            try await readEpoch(proof: count, floor: floor)
         } else if floor == 0 || count - floor >= RedisWitness.leap / 2 || epoch.isDoubtful {
-            try await look()
+            try await readEpoch()
         } else {
             state.withLock { $0.count = max($0.count, count) }
         }
@@ -77,11 +77,11 @@ package final class RedisWitness: LedgerWitness {
     }
 
     func refresh() async throws(StoreError) {
-        try await look()
+        try await readEpoch()
     }
 
     /// Reads the epoch. If the count is not above `floor`, begins a new epoch unless another process already has.
-    private func look(proof: Int64 = 0, _ floor: Int64 = 0) async throws(StoreError) {
+    private func readEpoch(proof: Int64 = 0, floor: Int64 = 0) async throws(StoreError) {
         let answer = try await redis.run(
             RedisWitness.look, keys: [RedisWitness.key],
             arguments: [

@@ -53,7 +53,7 @@ struct SegmentKeys {
     var live: RedisArgument { RedisArgument("live:\(tag)") }
     /// A hash: offset -> consecutive failed deliveries.
     var failures: RedisArgument { RedisArgument("err:\(tag)") }
-    /// A hash: offset in the bucket -> packed `Device`, or a `RemovalMark`.
+    /// A hash: offset in the bucket -> packed `Device`, or a removal mark (`StoredDevice`).
     func devices(_ bucket: Int) -> RedisArgument { RedisArgument("dev:\(tag):\(bucket)") }
     /// A hash: offset in the bucket -> four bytes a subscription, topic number << 4 | options, the lowest byte first.
     func subscriptions(_ bucket: Int) -> RedisArgument { RedisArgument("sub:\(tag):\(bucket)") }

@@ -136,7 +136,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .reporterPosts: "Reports sent to endpoints of apps, by outcome: delivered, failed, given_up."
         case .reporterResults: "Results of devices received, repeats included."
         case .reporterTaskDuration: "Time from request to closing of the task reported last."
-        case .reporterTasksAbandoned: "Tasks closed without a report: never planned, or lost from the store."
+        case .reporterTasksAbandoned: "Tasks abandoned without a report: never planned, or lost from the store."
         case .reporterTasksOpen: "Tasks not reported yet, of all reporters."
         case .reporterTasksReported: "Tasks reported."
         case .reporterTasksUntraced: "Tasks for few devices that have no traces, since Redis was full."

@@ -55,7 +55,7 @@ struct OutageBench {
     }
 
     /// Removes all faults.
-    private func mend() async throws {
+    private func recover() async throws {
         guard let port = harness.simulator.split(separator: ":").last.flatMap({ UInt16($0) }) else {
             throw BenchError("\(harness.simulator) has no port")
         }
@@ -90,7 +90,7 @@ struct OutageBench {
     /// Seconds until the first and until the last push that was accepted.
     private func recover(_ task: String) async throws -> (first: Double, last: Double) {
         let before = try await pipeline.accepted()
-        try await mend()
+        try await recover()
         let back = SystemTimeSource().uptime
         var first: Double?
         while true {
