@@ -38,7 +38,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         self.badges = badges
     }
 
-    package func plan(_ task: TaskID, plan: TaskPlan) throws(StoreError) -> TaskPlan {
+    package func plan(_ task: TaskID, as plan: TaskPlan) throws(StoreError) -> TaskPlan {
         guard plan.jobs <= TaskPlan.jobsMaximum else {
             throw StoreError(.tooMany, message: "a task has at most \(TaskPlan.jobsMaximum) jobs, not \(plan.jobs)")
         }

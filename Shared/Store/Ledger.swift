@@ -4,7 +4,7 @@ package import PushModel
 /// state is never overwritten, and the counts change together with the states.
 package protocol Ledger: Sendable {
     /// Writes the plan unless one exists; returns the stored plan.
-    func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan
+    func plan(_ task: TaskID, as plan: TaskPlan) async throws(StoreError) -> TaskPlan
     /// Plans a task for few, whose only job is done immediately. In one step it stores the devices with the plan and
     /// enters their segments, since each step adds latency to a single push. A task with a plan stays unchanged.
     func begin(

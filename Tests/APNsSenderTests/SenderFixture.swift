@@ -77,7 +77,7 @@ final class SenderFixture: Sendable {
     func plan(_ load: PushLoad) async throws {
         let deadline = Timestamp(milliseconds: load.deadline)
         _ = try ledger.plan(
-            load.task, plan: TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+            load.task, as: TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
         for (segment, offsets) in load.segments {
             _ = ledger.mark(SegmentSet(offsets), of: load.task, in: SegmentID(load.app, number: segment))
         }

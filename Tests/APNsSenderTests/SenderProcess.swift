@@ -52,7 +52,7 @@ final class SenderProcess: Sendable {
     func dispatch(_ load: PushLoad) async throws {
         let deadline = Timestamp(milliseconds: load.deadline)
         _ = try await ledger.plan(
-            load.task, plan: TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+            load.task, as: TaskPlan(app: load.app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
         for (segment, offsets) in load.segments {
             _ = try await ledger.mark(SegmentSet(offsets), of: load.task, in: SegmentID(load.app, number: segment))
         }

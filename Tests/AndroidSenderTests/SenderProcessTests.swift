@@ -104,7 +104,7 @@ import Topics
         _ chunk: DispatchChunk, bus: RedisBus, ledger: RedisLedger, app: AppID
     ) async throws {
         let plan = TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce)
-        _ = try await ledger.plan(task, plan: plan)
+        _ = try await ledger.plan(task, as: plan)
         _ = try await ledger.mark(
             SegmentSet((0..<300).map { UInt16($0) }), of: task, in: SegmentID(app, number: segment))
         let producer = try await bus.makeProducer(ProducerOptions())

@@ -186,7 +186,7 @@ import Topics
     /// Goal: a batch whose handler fails is handled again, and nothing after it is lost.
     @Test(arguments: Driver.allCases)
     func deliversAgainAfterAnError(driver: Driver) async throws {
-        struct Hiccup: Error {}
+        struct HiccupError: Error {}
         let fixture = try await driver.fixture()
         let topic = TestTopics.make(partitions: 1)
         try await fixture.prepare(topic)
@@ -199,7 +199,7 @@ import Topics
             messages, context in
             if messages.contains(where: { $0.text == "7" }), failures.all.count < 2 {
                 failures.add("\(context.attempt)")
-                throw Hiccup()
+                throw HiccupError()
             }
             for message in messages { record.add(message.text) }
             return []

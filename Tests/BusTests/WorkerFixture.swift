@@ -109,4 +109,4 @@ struct Outage: RetriableError {
     var isRetriable: Bool { true }
 }
 
-struct HandlerFailure: Error {}
+struct HandlerError: Error {}

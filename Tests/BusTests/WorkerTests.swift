@@ -56,7 +56,7 @@ import Topics
             fixture.note("attempt \(context.attempt)")
             switch fixture.noted.count {
             case ...20: throw Outage()
-            case 21: throw HandlerFailure()
+            case 21: throw HandlerError()
             case 22...40: throw Outage()
             default: return []
             }
@@ -100,7 +100,7 @@ import Topics
         fixture.consumer.offer(bytes("a", "bad", "c"))
         let (worker, run) = fixture.start { [fixture] texts, _ in
             fixture.note(texts.joined(separator: "+"))
-            if texts.contains("bad") { throw HandlerFailure() }
+            if texts.contains("bad") { throw HandlerError() }
             return []
         }
         for _ in 1...2 {
@@ -170,7 +170,7 @@ import Topics
             fixture.note(texts[0])
             guard texts == ["mine"] else { return [] }
             if !whileWaiting { await gate.wait() }
-            throw HandlerFailure()
+            throw HandlerError()
         }
         try #require(await fixture.hasNoted(1))
         if whileWaiting { try #require(await fixture.time.hasSleepers(1)) }
@@ -196,7 +196,7 @@ import Topics
             fixture.note("begun")
             if whileWaiting { throw Outage() }
             await OneTimeEvent().wait()
-            throw HandlerFailure()
+            throw HandlerError()
         }
         try #require(await fixture.hasNoted(1))
         if whileWaiting { try #require(await fixture.time.hasSleepers(1)) }
@@ -271,7 +271,7 @@ import Topics
         let (worker, run) = fixture.start { [fixture] texts, context in
             fixture.note(texts[0])
             guard texts == ["a"] else { return [] }
-            if context.attempt == 1 { throw HandlerFailure() }
+            if context.attempt == 1 { throw HandlerError() }
             await gate.wait()
             return []
         }

@@ -121,7 +121,7 @@ struct RecoveryHarness {
 
 /// A bus that fails its user after a number of messages read or sent.
 struct CutBus: Bus {
-    struct Cut: Error {}
+    struct CutError: Error {}
 
     private struct Producer: BusProducer {
         let producer: any BusProducer
@@ -158,7 +158,7 @@ struct CutBus: Bus {
 
     func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         try await bus.scan(channel) { message in
-            guard left.change({ CutBus.step(&$0) }) else { throw Cut() }
+            guard left.change({ CutBus.step(&$0) }) else { throw CutError() }
             return try await visit(message)
         }
     }

@@ -74,7 +74,7 @@ import Topics
         try await harness.close(reported, created: harness.time.now)
         let plan = TaskPlan(
             app: harness.app, jobs: 4, isFast: false, deadline: living.deadline, policy: .atLeastOnce)
-        _ = try harness.ledger.plan(living.id, plan: plan)
+        _ = try harness.ledger.plan(living.id, as: plan)
         try await harness.bury(givenUp)
         let summary = try await harness.recover()
         #expect(summary == RecoverySummary(reports: 1, messages: summary.messages))

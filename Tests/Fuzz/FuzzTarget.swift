@@ -1,7 +1,7 @@
 /// A function that receives arbitrary bytes and checks properties of the result.
 ///
 /// The raw value is the target's name in `make fuzz TARGET=` and the name of its folder in `Corpus`. A target throws
-/// `FuzzFailure` if a property is violated; a trap is a finding as well. `docs/fuzzing.md` explains how to add one.
+/// `FuzzError` if a property is violated; a trap is a finding as well. `docs/fuzzing.md` explains how to add one.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case access
     case addresses
@@ -59,10 +59,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 }
 
 /// A property that is violated for an input.
-struct FuzzFailure: Error, CustomStringConvertible {
+struct FuzzError: Error, CustomStringConvertible {
     let description: String
 
     static func check(_ holds: Bool, message: @autoclosure () -> String) throws {
-        guard holds else { throw FuzzFailure(description: message()) }
+        guard holds else { throw FuzzError(description: message()) }
     }
 }

@@ -24,12 +24,12 @@ import Testing
         let outcome = await pool.send(HTTP2Request(.get, "/", limit: .milliseconds(1_500)))
         await pool.close()
         guard case .notSent(let error) = outcome, error.code == .deadline else {
-            throw UnexpectedOutcome(outcome: outcome)
+            throw UnexpectedOutcomeError(outcome: outcome)
         }
         return error.message
     }
 
-    private struct UnexpectedOutcome: Error {
+    private struct UnexpectedOutcomeError: Error {
         let outcome: HTTP2Outcome
     }
 

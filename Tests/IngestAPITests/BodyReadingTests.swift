@@ -6,7 +6,7 @@ import Testing
 
 /// Large bodies are read in turns, without delaying small ones.
 @Suite struct BodyReadingTests {
-    private struct Refused: Error {}
+    private struct RefusedError: Error {}
 
     private func request(_ bytes: Int) -> HTTPRequest {
         HTTPRequest(
@@ -66,6 +66,8 @@ import Testing
 
     @Test func aRefusalIsHandedOn() async {
         let large = request(1 << 20)
-        await #expect(throws: Refused.self) { try await BodyReading().read(large, account: nil) { throw Refused() } }
+        await #expect(throws: RefusedError.self) {
+            try await BodyReading().read(large, account: nil) { throw RefusedError() }
+        }
     }
 }

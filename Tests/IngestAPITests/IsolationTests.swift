@@ -47,7 +47,7 @@ import Testing
         #expect(await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .owner).status == 201)
         let task = try #require(fixture.bus.tasks.first)
         _ = try fixture.ledger.plan(
-            task.id, plan: TaskPlan(app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
+            task.id, as: TaskPlan(app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
         )
         let device = try #require(DeviceID(subscriber))
         let segment = SegmentID(task.app, number: device.index.segment)

@@ -140,7 +140,7 @@ import Topics
                     guard case .task(let task)? = try? TaskMessage(decoding: message.value) else { continue }
                     let plan = TaskPlan(
                         app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
-                    _ = try? ledger.plan(task.id, plan: plan)
+                    _ = try? ledger.plan(task.id, as: plan)
                 }
             }
             #expect(await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher).status == 503)

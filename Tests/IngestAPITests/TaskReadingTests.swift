@@ -22,7 +22,7 @@ import Topics
     private func plan(_ fixture: IngestFixture, task: PushTask, jobs: Int = 1, isFast: Bool = true) async throws {
         _ = try fixture.ledger.plan(
             task.id,
-            plan: TaskPlan(app: task.app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce))
+            as: TaskPlan(app: task.app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce))
     }
 
     private func settle(

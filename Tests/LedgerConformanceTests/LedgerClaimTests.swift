@@ -193,7 +193,7 @@ import Testing
         #expect(try await fixture.claim(2, offsets: [0, 128, 4_000], badges: true) == Array(ones.prefix(3)))
         #expect(try await fixture.claim(2, offsets: [127], attempt: 1, badges: true) == [.claimed(badge: 1)])
         let other = TaskID(high: 1, low: fixture.task.low)
-        _ = try await fixture.ledger.plan(other, plan: fixture.makePlan())
+        _ = try await fixture.ledger.plan(other, as: fixture.makePlan())
         _ = try await fixture.ledger.mark(SegmentSet([128]), of: other, in: fixture.segment)
         let request = fixture.request(3, offsets: [128], badges: true)
         let verdict = try await fixture.ledger.claim(request, of: other, in: fixture.segment)

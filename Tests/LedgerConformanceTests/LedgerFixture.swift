@@ -84,7 +84,7 @@ struct LedgerFixture: Sendable {
         _ offsets: some Sequence<UInt16>, jobs: Int = 1, isFast: Bool = false,
         policy: TaskPlan.AmbiguityPolicy = .atLeastOnce
     ) async throws {
-        _ = try await ledger.plan(task, plan: makePlan(jobs: jobs, isFast: isFast, policy: policy))
+        _ = try await ledger.plan(task, as: makePlan(jobs: jobs, isFast: isFast, policy: policy))
         let devices = SegmentSet(offsets)
         #expect(try await mark(devices.offsets) == .open(devices))
     }

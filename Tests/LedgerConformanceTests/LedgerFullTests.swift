@@ -18,7 +18,7 @@ import Testing
         _ = try await redis.send(RedisCommand("CONFIG", "SET", "maxmemory", "1mb"))
 
         await expectFull { try await fixture.mark([3_000]) }
-        await expectFull { try await ledger.plan(TaskID(high: 0, low: 1), plan: fixture.makePlan()) }
+        await expectFull { try await ledger.plan(TaskID(high: 0, low: 1), as: fixture.makePlan()) }
         await expectFull {
             try await ledger.begin(TaskID(high: 0, low: 2), plan: fixture.makePlan(), meaning: [1], in: [])
         }

@@ -30,7 +30,7 @@ struct LedgerModel {
         var leaseEnd: Timestamp
     }
 
-    struct Violation: Error, CustomStringConvertible {
+    struct ViolationError: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -121,8 +121,8 @@ struct LedgerModel {
 
     private mutating func note(_ step: String) { steps.append(step) }
 
-    func violation(_ text: String) -> Violation {
-        Violation(description: "\(text)\nafter\n\(steps.suffix(25).joined(separator: "\n"))")
+    func violation(_ text: String) -> ViolationError {
+        ViolationError(description: "\(text)\nafter\n\(steps.suffix(25).joined(separator: "\n"))")
     }
 }
 

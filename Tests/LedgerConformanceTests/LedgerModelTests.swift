@@ -22,12 +22,12 @@ import Testing
             task: TaskID(high: SystemRandomSource().next(), low: UInt64(seed)))
         var model = LedgerModel(seed: UInt64(seed), pair: pair, time: time)
         let plan = model.plan
-        _ = try await pair.ask { try await $0.plan(pair.task, plan: plan) }
+        _ = try await pair.ask { try await $0.plan(pair.task, as: plan) }
         do {
             for _ in 0..<400 { try await model.step() }
             try await model.finish()
         } catch {
-            let violation = (error as? LedgerModel.Violation) ?? model.violation("\(error)")
+            let violation = (error as? LedgerModel.ViolationError) ?? model.violation("\(error)")
             Issue.record("seed \(seed): \(violation)")
         }
         await redis.close()

@@ -12,7 +12,7 @@ struct LedgerPair {
     ) async throws -> Answer {
         let expected = try await call(plain)
         let answer = try await call(stored)
-        guard answer == expected else { throw Difference(description: "got \(answer), expected \(expected)") }
+        guard answer == expected else { throw DifferenceError(description: "got \(answer), expected \(expected)") }
         return answer
     }
 
@@ -21,7 +21,7 @@ struct LedgerPair {
         try await stored.resolve(job: job, of: task)
     }
 
-    struct Difference: Error, CustomStringConvertible {
+    struct DifferenceError: Error, CustomStringConvertible {
         let description: String
     }
 }

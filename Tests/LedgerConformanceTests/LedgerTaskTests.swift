@@ -13,8 +13,8 @@ import Testing
         #expect(try await fixture.ledger.progress(of: fixture.task) == nil)
         #expect(try await fixture.mark([1]) == .missing)
         let plan = fixture.makePlan(jobs: 300, isFast: true, policy: .atMostOnce)
-        #expect(try await fixture.ledger.plan(fixture.task, plan: plan) == plan)
-        #expect(try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan(jobs: 2)) == plan)
+        #expect(try await fixture.ledger.plan(fixture.task, as: plan) == plan)
+        #expect(try await fixture.ledger.plan(fixture.task, as: fixture.makePlan(jobs: 2)) == plan)
         let progress = try #require(try await fixture.ledger.progress(of: fixture.task))
         #expect(
             progress
@@ -22,7 +22,7 @@ import Testing
                     plan: plan, jobsResolved: 0, isCancelled: false, counts: StateCounts(), closed: nil))
         await #expect(throws: StoreError.self) {
             try await fixture.ledger.plan(
-                TaskID(high: 0, low: 0), plan: fixture.makePlan(jobs: TaskPlan.jobsMaximum + 1))
+                TaskID(high: 0, low: 0), as: fixture.makePlan(jobs: TaskPlan.jobsMaximum + 1))
         }
     }
 
@@ -215,12 +215,12 @@ import Testing
     func aTaskForNobodyCloses(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         #expect(try await fixture.ledger.close([], of: fixture.task) == nil)
-        _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan(jobs: 1))
+        _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan(jobs: 1))
         #expect(try await fixture.ledger.close([], of: fixture.task)?.closed == nil)
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         #expect(try await fixture.ledger.close([], of: fixture.task)?.closed == fixture.time.now)
         let empty = TaskID(high: 2, low: fixture.task.low)
-        _ = try await fixture.ledger.plan(empty, plan: fixture.makePlan(jobs: 0))
+        _ = try await fixture.ledger.plan(empty, as: fixture.makePlan(jobs: 0))
         #expect(try await fixture.ledger.close([], of: empty)?.closed == fixture.time.now)
     }
 
@@ -228,7 +228,7 @@ import Testing
     func aJobThatDoesNotExistIsNoJob(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.ledger.resolve(job: 5, of: fixture.task)
-        _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan(jobs: 2))
+        _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan(jobs: 2))
         for job in [-1, 2] {
             await #expect(throws: StoreError.self) { try await fixture.ledger.resolve(job: job, of: fixture.task) }
         }
@@ -243,7 +243,7 @@ import Testing
         // A cancel before the plan creates no plan.
         _ = try await fixture.ledger.cancel(task, in: fixture.segment)
         #expect(try await fixture.ledger.isResolved(job: 0, of: task) == nil)
-        _ = try await fixture.ledger.plan(task, plan: fixture.makePlan(jobs: 9))
+        _ = try await fixture.ledger.plan(task, as: fixture.makePlan(jobs: 9))
         try await fixture.ledger.resolve(job: 8, of: task)
         for job in -1...9 {
             #expect(try await fixture.ledger.isResolved(job: job, of: task) == (job == 8))
@@ -280,7 +280,7 @@ import Testing
     @Test(arguments: LedgerDriver.allCases)
     func whatIsMarkedAfterACancelEndsAtOnce(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
-        _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan())
+        _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan())
         #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment).isEmpty)
         #expect(try await fixture.mark([1, 2]) == .cancelled)
         // Also in a segment that was not cancelled explicitly.
@@ -300,7 +300,7 @@ import Testing
         #expect(try await fixture.ledger.cancel(fixture.task, in: fixture.segment).isEmpty)
         #expect(try await fixture.ledger.progress(of: fixture.task) == nil)
         #expect(try await fixture.ledger.isCancelled(fixture.task))
-        _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan())
+        _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan())
         #expect(try await fixture.ledger.progress(of: fixture.task)?.isCancelled == true)
         #expect(try await fixture.mark([1]) == .cancelled)
     }
@@ -413,7 +413,7 @@ import Testing
     func aTaskForManyOrForNobodyHasNoOutcomes(driver: LedgerDriver) async throws {
         for isFast in [true, false] {
             let fixture = try await driver.fixture()
-            _ = try await fixture.ledger.plan(fixture.task, plan: fixture.makePlan(isFast: isFast))
+            _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan(isFast: isFast))
             try await fixture.ledger.resolve(job: 0, of: fixture.task)
             #expect(try await fixture.ledger.close([], of: fixture.task)?.closed != nil)
             #expect(try await fixture.ledger.outcomes(of: fixture.task)?.devices == (isFast ? [] : nil))

@@ -43,7 +43,7 @@ final class DispatchFixture: Sendable {
     ) async throws {
         _ = try await ledger.plan(
             task,
-            plan: TaskPlan(app: app, jobs: 1, isFast: false, deadline: DispatchFixture.start + deadline, policy: policy)
+            as: TaskPlan(app: app, jobs: 1, isFast: false, deadline: DispatchFixture.start + deadline, policy: policy)
         )
         _ = try await ledger.mark(SegmentSet(offsets), of: task, in: segment)
     }

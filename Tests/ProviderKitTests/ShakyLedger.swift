@@ -77,8 +77,8 @@ final class ShakyLedger: Ledger {
 
 // Methods that a sender does not call, or that have no scripted fault.
 extension ShakyLedger {
-    func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
-        try await ledger.plan(task, plan: plan)
+    func plan(_ task: TaskID, as plan: TaskPlan) async throws(StoreError) -> TaskPlan {
+        try await ledger.plan(task, as: plan)
     }
 
     func begin(

@@ -105,7 +105,7 @@ import Testing
         let plan = TaskPlan(
             app: segment.app, jobs: 1, isFast: false, deadline: SystemTimeSource().now + .seconds(600),
             policy: .atMostOnce)
-        _ = try await ledger.plan(task, plan: plan)
+        _ = try await ledger.plan(task, as: plan)
         _ = try await ledger.mark(SegmentSet([1, 2]), of: task, in: segment)
         func claim(_ offset: UInt16, number: UInt64) async throws -> ClaimVerdict {
             try await ledger.claim(
@@ -137,7 +137,7 @@ import Testing
         let plan = TaskPlan(
             app: segment.app, jobs: 1, isFast: false, deadline: SystemTimeSource().now + .seconds(600),
             policy: .atMostOnce)
-        _ = try await ledger.plan(task, plan: plan)
+        _ = try await ledger.plan(task, as: plan)
         _ = try await ledger.mark(SegmentSet([1, 2]), of: task, in: segment)
         try await agenda.enter(task, due: SystemTimeSource().now)
         _ = try await client.send(RedisCommand("SET", "content:{x}", "y"))

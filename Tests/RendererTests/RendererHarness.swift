@@ -46,7 +46,7 @@ final class RendererHarness: Sendable {
     func mark(count: Int) async throws {
         let deadline = SystemTimeSource().now + .seconds(3_600)
         _ = try await base.ledger.plan(
-            task, plan: TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+            task, as: TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
         _ = try await base.ledger.mark(
             SegmentSet((0..<count).map(UInt16.init)), of: task, in: SegmentID(app, number: segment))
     }

@@ -13,8 +13,8 @@ struct CutLedger: Ledger {
         self.scissors = scissors
     }
 
-    func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
-        try await ledger.plan(task, plan: plan)
+    func plan(_ task: TaskID, as plan: TaskPlan) async throws(StoreError) -> TaskPlan {
+        try await ledger.plan(task, as: plan)
     }
 
     func begin(

@@ -86,7 +86,7 @@ final class ReporterFixture: Sendable {
         archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
         let plan = TaskPlan(
             app: app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce)
-        _ = try ledger.plan(task.id, plan: plan)
+        _ = try ledger.plan(task.id, as: plan)
         agenda.enter(task.id, due: time.now)
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
             _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, number: segment))

@@ -59,7 +59,7 @@ final class ReporterHarness: Sendable {
                 TaskMessage.task(task).encoded(), of: task.id,
                 entry: TaskEntry(app: app, created: now, deadline: task.deadline))
             let plan = TaskPlan(app: app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
-            _ = try await base.ledger.plan(task.id, plan: plan)
+            _ = try await base.ledger.plan(task.id, as: plan)
             try await agenda.enter(task.id, due: now + .seconds(2))
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
                 _ = try await base.ledger.mark(

@@ -77,7 +77,7 @@ final class SchedulerFixture: Sendable {
         }
         let plan = TaskPlan(
             app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(86_400), policy: .atLeastOnce)
-        _ = try ledger.plan(task, plan: plan)
+        _ = try ledger.plan(task, as: plan)
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
             _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task, in: SegmentID(app, number: segment))
         }

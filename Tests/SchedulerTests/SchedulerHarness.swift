@@ -62,7 +62,7 @@ final class SchedulerHarness: Sendable {
         let deadline = SystemTimeSource().now + .seconds(3_600)
         for task in tasks {
             _ = try await base.ledger.plan(
-                task, plan: TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+                task, as: TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
                 let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, number: segment))
                 _ = try await base.ledger.mark(SegmentSet(offsets), of: task, in: place)

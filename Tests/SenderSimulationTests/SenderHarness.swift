@@ -57,7 +57,7 @@ final class SenderHarness: Sendable {
         let deadline = SystemTimeSource().now + .seconds(3_600)
         _ = try await ledger.plan(
             shipment.task,
-            plan: TaskPlan(
+            as: TaskPlan(
                 app: shipment.app, jobs: 1, isFast: false, deadline: deadline,
                 policy: shipment.isAtMostOnce ? .atMostOnce : .atLeastOnce))
         for (segment, offsets) in shipment.marks {

@@ -31,9 +31,9 @@ import Testing
     }
 
     @Test func anErrorLeavesTheLockOpen() {
-        struct Failure: Error {}
+        struct TestError: Error {}
         let monitor = Monitor(1)
-        #expect(throws: Failure.self) { try monitor.withLock { _ throws(Failure) in throw Failure() } }
+        #expect(throws: TestError.self) { try monitor.withLock { _ throws(TestError) in throw TestError() } }
         #expect(monitor.withLock { $0 } == 1)
     }
 }

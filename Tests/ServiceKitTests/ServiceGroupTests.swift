@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func aFailureDrainsTheOthersAndIsThrown() async throws {
-        let error = await #expect(throws: StagedFailure.self) {
+        let error = await #expect(throws: StagedError.self) {
             try await run(service("bus"), service("worker", behaviour: .fails), service("other"))
         }
         #expect(error?.name == "worker")
@@ -49,7 +49,7 @@ import Testing
 
     @Test func aFailureOfTheDrainIsThrownAfterIt() async throws {
         stop.happen()
-        let error = await #expect(throws: StagedFailure.self) {
+        let error = await #expect(throws: StagedError.self) {
             try await run(service("bus"), service("worker", behaviour: .failsWhenAsked))
         }
         #expect(error?.name == "worker")
@@ -75,7 +75,7 @@ import Testing
         let end = Task { try await run(stubborn, service("other", behaviour: .fails), within: .seconds(5)) }
         #expect(await time.hasSleepers(1))
         time.advance(by: .seconds(5))
-        await #expect(throws: StagedFailure.self) { try await end.value }
+        await #expect(throws: StagedError.self) { try await end.value }
         #expect(sink.lines.contains { $0.contains("drain deadline exceeded: worker") })
         stubborn.release()
     }
@@ -129,11 +129,11 @@ private final class StagedService: Service {
 
     private func fail() throws {
         events.change { $0.append("fail \(name)") }
-        throw StagedFailure(name: name)
+        throw StagedError(name: name)
     }
 }
 
-private struct StagedFailure: Error {
+private struct StagedError: Error {
     let name: String
 }
 

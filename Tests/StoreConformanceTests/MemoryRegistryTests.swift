@@ -31,7 +31,7 @@ import Testing
         let (task, segment) = (TaskID(high: 1, low: 2), SegmentID(app, number: id.index.segment))
         let deadline = time.now + .seconds(60)
         _ = try ledger.plan(
-            task, plan: TaskPlan(app: app, jobs: 1, isFast: true, deadline: deadline, policy: .atLeastOnce))
+            task, as: TaskPlan(app: app, jobs: 1, isFast: true, deadline: deadline, policy: .atLeastOnce))
         _ = ledger.mark(SegmentSet([id.index.offset]), of: task, in: segment)
         let request = ClaimRequest(
             id: ClaimID(owner: 1, number: 1), offsets: [id.index.offset], attempt: 0, lease: .seconds(30),

@@ -1,7 +1,7 @@
 /// Parses the Prometheus text format, version 0.0.4, more strictly than Prometheus: every series belongs to a family
 /// declared with help and type directly before it, and appears once; histograms must add up.
 package struct PrometheusText {
-    package struct Malformed: Error, CustomStringConvertible {
+    package struct MalformedTextError: Error, CustomStringConvertible {
         package let description: String
     }
 
@@ -21,17 +21,19 @@ package struct PrometheusText {
     private var seen: Set<String> = []
 
     package init(_ text: String) throws {
-        guard text.hasSuffix("\n") else { throw Malformed(description: "the last line has no end") }
+        guard text.hasSuffix("\n") else { throw MalformedTextError(description: "the last line has no end") }
         var helped: String?
         for line in text.dropLast().split(separator: "\n", omittingEmptySubsequences: false) {
             let words = line.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
             if line.hasPrefix("# HELP ") {
-                guard words.count == 4, !words[3].isEmpty else { throw Malformed(description: "no help: \(line)") }
+                guard words.count == 4, !words[3].isEmpty else {
+                    throw MalformedTextError(description: "no help: \(line)")
+                }
                 helped = words[2]
             } else if line.hasPrefix("# TYPE ") {
                 guard words.count == 4, helped == words[2], !families.contains(where: { $0.name == words[2] }),
                     ["counter", "gauge", "histogram"].contains(words[3])
-                else { throw Malformed(description: "wrong type: \(line)") }
+                else { throw MalformedTextError(description: "wrong type: \(line)") }
                 families.append(Family(name: words[2], type: words[3]))
             } else {
                 try read(String(line))
@@ -47,15 +49,15 @@ package struct PrometheusText {
     private mutating func read(_ line: String) throws {
         guard let match = line.wholeMatch(of: /([a-z_:][a-z0-9_:]*)(?:\{(.+)\})? (\S+)/),
             let value = match.3 == "+Inf" ? .infinity : Double(match.3), var family = families.popLast()
-        else { throw Malformed(description: "no sample: \(line)") }
+        else { throw MalformedTextError(description: "no sample: \(line)") }
         let sample = Sample(
             name: String(match.1), labels: try PrometheusText.labels(String(match.2 ?? ""), line: line), value: value)
         guard seen.insert("\(sample.name) \(sample.labels.sorted { $0 < $1 })").inserted else {
-            throw Malformed(description: "twice: \(line)")
+            throw MalformedTextError(description: "twice: \(line)")
         }
         let suffixes = family.type == "histogram" ? ["_bucket", "_sum", "_count"] : [""]
         guard suffixes.contains(where: { family.name + $0 == sample.name }) else {
-            throw Malformed(description: "not of the family \(family.name): \(line)")
+            throw MalformedTextError(description: "not of the family \(family.name): \(line)")
         }
         family.samples.append(sample)
         families.append(family)
@@ -66,19 +68,19 @@ package struct PrometheusText {
         var rest = text[...]
         while let match = rest.prefixMatch(of: /([a-z_][a-z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,(?=.)|$)/) {
             guard labels.updateValue(String(match.2), forKey: String(match.1)) == nil else {
-                throw Malformed(description: "a label twice: \(line)")
+                throw MalformedTextError(description: "a label twice: \(line)")
             }
             rest = rest[match.range.upperBound...]
         }
-        guard rest.isEmpty else { throw Malformed(description: "wrong labels: \(line)") }
+        guard rest.isEmpty else { throw MalformedTextError(description: "wrong labels: \(line)") }
         return labels
     }
 
     private func check(_ family: Family) throws {
-        guard !family.samples.isEmpty else { throw Malformed(description: "\(family.name) has no samples") }
+        guard !family.samples.isEmpty else { throw MalformedTextError(description: "\(family.name) has no samples") }
         guard family.type == "histogram" else {
             guard family.type != "counter" || family.samples.allSatisfy({ $0.value >= 0 }) else {
-                throw Malformed(description: "\(family.name) is below zero")
+                throw MalformedTextError(description: "\(family.name) is below zero")
             }
             return
         }
@@ -89,7 +91,7 @@ package struct PrometheusText {
             let bounds = buckets.compactMap { $0.labels["le"].flatMap { $0 == "+Inf" ? .infinity : Double($0) } }
             guard bounds == bounds.sorted(), bounds.last == .infinity, bounds.count == buckets.count,
                 buckets.map(\.value) == buckets.map(\.value).sorted(), buckets.last?.value == count.value
-            else { throw Malformed(description: "\(family.name) does not add up") }
+            else { throw MalformedTextError(description: "\(family.name) does not add up") }
         }
     }
 }

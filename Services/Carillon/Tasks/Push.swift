@@ -56,8 +56,7 @@ struct Push: Command {
             }
             let random = SystemRandomSource()
             let key = random.hexadecimal() + random.hexadecimal()
-            let id = try await TaskAPI.patiently(bearing: [.away], terminal: context.terminal, time: SystemTimeSource())
-            {
+            let id = try await TaskAPI.retrying(on: [.away], terminal: context.terminal, time: SystemTimeSource()) {
                 try await api.post(task, idempotencyKey: key)
             }
             if isJSON {

@@ -85,8 +85,8 @@ struct TaskAPI: Sendable {
     }
 
     /// Retries failures with these codes for a while, such as those of an API that is restarting.
-    static func patiently<Result: Sendable>(
-        bearing codes: Set<APIError.Code>, terminal: any Terminal, time: any TimeSource,
+    static func retrying<Result: Sendable>(
+        on codes: Set<APIError.Code>, terminal: any Terminal, time: any TimeSource,
         body: () async throws -> Result
     ) async throws -> Result {
         let deadline = time.uptime + patience

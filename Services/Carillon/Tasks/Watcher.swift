@@ -21,7 +21,7 @@ struct Watcher {
         var last: ReportedTask?
         let begun = time.uptime
         while true {
-            let status = try await TaskAPI.patiently(bearing: [.unreachable, .away], terminal: terminal, time: time) {
+            let status = try await TaskAPI.retrying(on: [.unreachable, .away], terminal: terminal, time: time) {
                 try await api.status(of: id)
             }
             progress.look(at: status, uptime: time.uptime)

@@ -80,12 +80,12 @@ struct DeviceRemoval: Sendable {
     private func removeProven(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
         let (id, app) = (candidate.result.device, candidate.batch.app)
         guard let known = try await registry.device(id, in: app) else { return .invalid }
-        guard !isRegisteredSince(known, candidate: candidate) else { return nil }
+        guard !isRegistered(known, since: candidate) else { return nil }
         if try await registry.remove(id, in: app) { removed[.invalid]?.increment() }
         return .invalid
     }
 
-    private func isRegisteredSince(_ known: RegisteredDevice, candidate: Candidate) -> Bool {
+    private func isRegistered(_ known: RegisteredDevice, since candidate: Candidate) -> Bool {
         guard Int64(known.device.updated) >= candidate.attempted.milliseconds / 1_000 else { return false }
         kept.increment()
         return true
@@ -95,7 +95,7 @@ struct DeviceRemoval: Sendable {
         let app = candidate.batch.app
         let limit = failuresMaximum(app)
         let (device, task) = (candidate.result.device, candidate.batch.task)
-        if let known = try await registry.device(device, in: app), isRegisteredSince(known, candidate: candidate) {
+        if let known = try await registry.device(device, in: app), isRegistered(known, since: candidate) {
             return nil
         }
         switch try await registry.countFailure(of: device, by: task, limit: limit, in: app) {

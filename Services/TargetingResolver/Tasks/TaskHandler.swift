@@ -124,7 +124,7 @@ struct TaskHandler: MessageHandler {
         case .many(let segments):
             let decided = try await archive.decide(segments: segments, of: task.id)
             let jobs = decided.count + input.list.partCount
-            let plan = try await ledger.plan(task.id, plan: TaskPlan(task, jobs: jobs, lane: .bulk))
+            let plan = try await ledger.plan(task.id, as: TaskPlan(task, jobs: jobs, lane: .bulk))
             if !plan.isFast { meters.tasksPlanned(.bulk).increment() }
             return try await goOn(input, plan: plan, message: message, context: context)
         }

@@ -55,7 +55,7 @@ package struct DispatchHandler: MessageHandler {
         _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         try checkStore()
-        let ends = try await SideBySide.run(messages) { try await handle($0, context: context) }
+        let ends = try await runAll(messages) { try await handle($0, context: context) }
         try await tell(ends, context: context)
         return []
     }
@@ -67,7 +67,7 @@ package struct DispatchHandler: MessageHandler {
         let messages = ends.flatMap(\.messages)
         guard !messages.isEmpty else { return }
         try await context.producer.send(messages)
-        _ = try? await SideBySide.run(ends.flatMap(\.told)) { told in
+        _ = try? await runAll(ends.flatMap(\.told)) { told in
             try await ledger.noteTold(told.devices, of: told.task, in: told.segment)
         }
     }
@@ -78,7 +78,7 @@ package struct DispatchHandler: MessageHandler {
         let (chunk, trace) = (received.message, received.trace)
         let batches = DispatchBatch.split(chunk, trace: trace, devicesMaximum: batchMaximum)
         var end = BatchEnd()
-        for part in try await SideBySide.run(batches, work: { try await run($0, context: context) }) { end.add(part) }
+        for part in try await runAll(batches, work: { try await run($0, context: context) }) { end.add(part) }
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
         return ChunkEnd(messages: results + end.orders, told: ToldDevices.of(end.results, chunk: chunk))

@@ -5,7 +5,7 @@ package import Store
 
 /// Operations on the whole task: its plan, jobs, segments, cancellation and closing.
 extension RedisLedger {
-    package func plan(_ task: TaskID, plan: TaskPlan) async throws(StoreError) -> TaskPlan {
+    package func plan(_ task: TaskID, as plan: TaskPlan) async throws(StoreError) -> TaskPlan {
         guard plan.jobs <= TaskPlan.jobsMaximum else {
             throw StoreError(
                 .tooMany, message: "the task has \(plan.jobs) jobs; the maximum is \(TaskPlan.jobsMaximum)")

@@ -9,6 +9,6 @@ enum CostTarget {
         let body = request.bytes
         let cost = Cost(cpu: CostMeter.cpu { request.operation.work(on: body) }, bytes: 0)
         let excess = cost.excess(for: body.count)
-        try FuzzFailure.check(excess == nil, message: "\(request) \(excess ?? "")")
+        try FuzzError.check(excess == nil, message: "\(request) \(excess ?? "")")
     }
 }

@@ -28,9 +28,9 @@ enum AudienceTarget {
             let verdict = verdict(audience, device: device, live: live, members: members)
             let isChosen = verdict.isMember && live.contains(device)
             let isSilent = isChosen && verdict.isIgnoring && !verdict.isAlerted
-            try FuzzFailure.check(
+            try FuzzError.check(
                 selected.members.contains(device) == isChosen, message: "\(audience) differs for \(device)")
-            try FuzzFailure.check(
+            try FuzzError.check(
                 selected.silent.contains(device) == isSilent, message: "\(audience) alerts \(device) wrongly")
         }
     }
@@ -54,7 +54,7 @@ enum AudienceTarget {
     private static func checkRoundTrip(_ audience: Audience) throws {
         let problems = JSONProblems()
         let again = Audience(JSONFields(try JSON(audience.json.compactBytes), problems: problems))
-        try FuzzFailure.check(again == audience && problems.all.isEmpty, message: "\(audience) reads back differently")
+        try FuzzError.check(again == audience && problems.all.isEmpty, message: "\(audience) reads back differently")
     }
 
     private static func verdict(

@@ -28,10 +28,10 @@ enum HTTP1Target {
         let stream = input.remainder()
         let whole = try read(stream, piece: max(1, stream.count))
         let divided = try read(stream, piece: piece)
-        try FuzzFailure.check(
+        try FuzzError.check(
             whole == divided, message: "pieces of \(piece) bytes read differently: \(whole), \(divided)")
         let byByte = try read(stream, piece: 1)
-        try FuzzFailure.check(whole == byByte, message: "single bytes read differently: \(whole), \(byByte)")
+        try FuzzError.check(whole == byByte, message: "single bytes read differently: \(whole), \(byByte)")
     }
 
     /// Reads like a connection: head, body, and the next head after it.
@@ -86,21 +86,21 @@ enum HTTP1Target {
     private static func check(_ head: RequestHead, bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: Unicode.ASCII.self)
         for (place, byte) in bytes.enumerated() {
-            try FuzzFailure.check(byte != 0, message: "a NUL passes: \(text)")
+            try FuzzError.check(byte != 0, message: "a NUL passes: \(text)")
             let isPair = place > 0 && bytes[place - 1] == UInt8(ascii: "\r")
-            try FuzzFailure.check(byte != UInt8(ascii: "\n") || isPair, message: "a bare LF passes: \(text)")
+            try FuzzError.check(byte != UInt8(ascii: "\n") || isPair, message: "a bare LF passes: \(text)")
             let isStart = place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "\n")
-            try FuzzFailure.check(byte != UInt8(ascii: "\r") || isStart, message: "a bare CR passes: \(text)")
+            try FuzzError.check(byte != UInt8(ascii: "\r") || isStart, message: "a bare CR passes: \(text)")
             let begins = place > 0 && bytes[place - 1] == UInt8(ascii: "\n")
-            try FuzzFailure.check(!begins || byte != 0x20 && byte != 0x09, message: "a folded line passes: \(text)")
+            try FuzzError.check(!begins || byte != 0x20 && byte != 0x09, message: "a folded line passes: \(text)")
         }
         let headers = head.headers
-        try FuzzFailure.check(
+        try FuzzError.check(
             !headers.contains("content-length") || !headers.contains("transfer-encoding"),
             message: "both lengths pass: \(text)")
-        try FuzzFailure.check(headers.values("host").count <= 1, message: "two hosts pass: \(text)")
+        try FuzzError.check(headers.values("host").count <= 1, message: "two hosts pass: \(text)")
         let lines = bytes.filter { $0 == UInt8(ascii: "\n") }.count
-        try FuzzFailure.check(headers.count == lines - 2, message: "lines and fields differ: \(text)")
+        try FuzzError.check(headers.count == lines - 2, message: "lines and fields differ: \(text)")
     }
 
     private static func readBody(

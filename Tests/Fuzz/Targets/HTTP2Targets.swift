@@ -43,8 +43,8 @@ enum HTTP2Targets {
         for start in stride(from: 0, to: input.count, by: piece) {
             guard receive(input.piece(from: start, count: piece), session: session) else { return }
             for stream in session.takeComplete() where !stream.isClosed {
-                try FuzzFailure.check(stream.body.count <= 512, message: "a request's body passes its bound")
-                try FuzzFailure.check(
+                try FuzzError.check(stream.body.count <= 512, message: "a request's body passes its bound")
+                try FuzzError.check(
                     stream.headers.bytes.count <= 512, message: "a request's headers pass their bound")
                 switch head >> 2 & 3 {
                 case 0: session.refuse(stream)
@@ -111,14 +111,14 @@ private final class ClientRun {
         session.breakUp(bytesWritten: isWritten ? .max : 0, HTTP2Error(.broken, message: "the peer is gone"))
         collect()
         let ended = outcomes.map(\.request) + unprocessed
-        try FuzzFailure.check(
+        try FuzzError.check(
             Set(ended.map(ObjectIdentifier.init)).count == ended.count && ended.count + refused == requests.count,
             message: "\(requests.count) requests have \(ended.count) outcomes, \(refused) were refused")
         for case (_, .answered(let response)) in outcomes {
-            try FuzzFailure.check(200...999 ~= response.status, message: "\(response.status) is no final status")
-            try FuzzFailure.check(
+            try FuzzError.check(200...999 ~= response.status, message: "\(response.status) is no final status")
+            try FuzzError.check(
                 response.body.count <= configuration.responseBodyMaximum, message: "a body passes its bound")
-            try FuzzFailure.check(response.headers.bytes.count <= 512, message: "headers pass their bound")
+            try FuzzError.check(response.headers.bytes.count <= 512, message: "headers pass their bound")
         }
     }
 

@@ -15,7 +15,7 @@ enum HTTPTargets {
         for line in lines(of: head) {
             taken += line.count
             let isTaken = line.withUnsafeBytes { intake.takeHeader(line: $0) }
-            try FuzzFailure.check(
+            try FuzzError.check(
                 isTaken == (taken <= AnswerIntake.headerBytesMaximum), message: "the header's limit is missed")
             guard isTaken else { break }
         }
@@ -40,12 +40,12 @@ enum HTTPTargets {
 
     private static func check(_ intake: AnswerIntake, body: [UInt8]) throws {
         let response = intake.response
-        try FuzzFailure.check(response.body == Array(body.prefix(bodyBytesMaximum)), message: "the body differs")
-        try FuzzFailure.check(response.isCut == (body.count > bodyBytesMaximum), message: "a cut is missed")
-        try FuzzFailure.check(!intake.isWhole || intake.hasAnswer, message: "complete without an answer")
-        try FuzzFailure.check(!intake.hasAnswer || intake.status >= 200, message: "an interim response is final")
+        try FuzzError.check(response.body == Array(body.prefix(bodyBytesMaximum)), message: "the body differs")
+        try FuzzError.check(response.isCut == (body.count > bodyBytesMaximum), message: "a cut is missed")
+        try FuzzError.check(!intake.isWhole || intake.hasAnswer, message: "complete without an answer")
+        try FuzzError.check(!intake.hasAnswer || intake.status >= 200, message: "an interim response is final")
         for header in response.headers {
-            try FuzzFailure.check(
+            try FuzzError.check(
                 header.value.first?.isWhitespace != true && header.value.last?.isWhitespace != true,
                 message: "\(header.name) has blanks around its value")
         }
@@ -56,32 +56,32 @@ enum HTTPTargets {
         try checkEncoding(bytes, text: text)
         guard let target = bytes.withUnsafeBytes({ RequestTarget($0) }) else { return }
         guard let segments = target.segments else {
-            return try FuzzFailure.check(text == "*", message: "\(text) has no segments")
+            return try FuzzError.check(text == "*", message: "\(text) has no segments")
         }
-        try FuzzFailure.check(target.path.hasPrefix("/"), message: "a path that does not begin with a slash")
-        try FuzzFailure.check(
+        try FuzzError.check(target.path.hasPrefix("/"), message: "a path that does not begin with a slash")
+        try FuzzError.check(
             segments.count == target.path.utf8.count(where: { $0 == UInt8(ascii: "/") }),
             message: "segments and slashes differ")
         for segment in segments {
-            try FuzzFailure.check(!segment.utf8.contains(0), message: "a segment holds a NUL")
+            try FuzzError.check(!segment.utf8.contains(0), message: "a segment holds a NUL")
         }
         let local = target.path + (target.query.isEmpty ? "" : "?" + target.query)
-        try FuzzFailure.check(
+        try FuzzError.check(
             Array(local.utf8).withUnsafeBytes { RequestTarget($0) } == target, message: "\(local) is another target")
         let request = HTTPRequest(method: .get, path: target.path, query: target.query)
         for item in request.queryItems ?? [] {
-            try FuzzFailure.check(request.queryValue(item.name) != nil, message: "an item is not found by its name")
+            try FuzzError.check(request.queryValue(item.name) != nil, message: "an item is not found by its name")
         }
     }
 
     private static func checkEncoding(_ bytes: [UInt8], text: String) throws {
         if let decoded = PercentEncoding.decode(Substring(text).utf8, plusIsSpace: true) {
-            try FuzzFailure.check(decoded.utf8.count <= text.utf8.count, message: "decoding adds bytes")
+            try FuzzError.check(decoded.utf8.count <= text.utf8.count, message: "decoding adds bytes")
         }
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return }
         let escaped = bytes.map { byte in "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         if let decoded = PercentEncoding.decode(Substring(escaped).utf8) {
-            try FuzzFailure.check(Array(decoded.utf8) == bytes, message: "escapes decode to something else")
+            try FuzzError.check(Array(decoded.utf8) == bytes, message: "escapes decode to something else")
         }
     }
 }

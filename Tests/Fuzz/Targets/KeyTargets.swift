@@ -10,14 +10,14 @@ enum KeyTargets {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let token = JSONWebToken(text) else { return }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        try FuzzFailure.check(
+        try FuzzError.check(
             parts.count == 3 && Base64URL.encode(token.header) == parts[0]
                 && Base64URL.encode(token.claims) == parts[1],
             message: "a token's parts read back differently")
         guard let key = VerificationKey(p256Point: point) else {
-            throw FuzzFailure(description: "the generator of the curve is no key")
+            throw FuzzError(description: "the generator of the curve is no key")
         }
-        try FuzzFailure.check(!token.isSigned(by: key), message: "a signature of an unknown key verifies")
+        try FuzzError.check(!token.isSigned(by: key), message: "a signature of an unknown key verifies")
     }
 
     /// The first byte selects the kind of file.
@@ -44,7 +44,7 @@ enum KeyTargets {
     private static func point(_ content: [UInt8]) throws {
         _ = VerificationKey(p256Point: content)
         if let pair = ECDSASignature.pair(fromDER: content) {
-            try FuzzFailure.check(
+            try FuzzError.check(
                 ECDSASignature.der(fromPair: pair).flatMap { ECDSASignature.pair(fromDER: $0) } == pair,
                 message: "a signature reads back differently")
         }
@@ -52,9 +52,9 @@ enum KeyTargets {
 
     private static func pepper(_ content: [UInt8]) throws {
         guard let pepper = Pepper(fileContent: content) else { return }
-        try FuzzFailure.check(content.count >= 32, message: "a short pepper is accepted")
+        try FuzzError.check(content.count >= 32, message: "a short pepper is accepted")
         let again = Pepper(fileContent: content + [UInt8(ascii: "\n")])
-        try FuzzFailure.check(again.map { pepper.isSame(as: $0) } == true, message: "a line break changes the pepper")
+        try FuzzError.check(again.map { pepper.isSame(as: $0) } == true, message: "a line break changes the pepper")
     }
 
     /// The generator of P-256, whose private key is one: the corpus contains no signature of it.

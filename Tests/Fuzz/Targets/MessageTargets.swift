@@ -44,21 +44,21 @@ enum MessageTargets {
         _ = message.event
         let encoded = message.encoded()
         guard let again = try? Message(decoding: encoded) else {
-            throw FuzzFailure(description: "an encoded \(Message.self) is not decodable")
+            throw FuzzError(description: "an encoded \(Message.self) is not decodable")
         }
-        try FuzzFailure.check(again == message, message: "a \(Message.self) reads back differently")
+        try FuzzError.check(again == message, message: "a \(Message.self) reads back differently")
         return again
     }
 
     private static func check(_ chunk: AudienceChunk) throws {
-        try FuzzFailure.check(chunk.deviceCount <= AudienceChunk.devicesMaximum, message: "too many devices")
+        try FuzzError.check(chunk.deviceCount <= AudienceChunk.devicesMaximum, message: "too many devices")
         for devices in chunk.segments {
             for position in 0..<devices.count { _ = devices.device(at: position) }
         }
     }
 
     private static func check(_ chunk: DispatchChunk) throws {
-        try FuzzFailure.check(chunk.deviceCount <= DispatchChunk.devicesMaximum, message: "too many devices")
+        try FuzzError.check(chunk.deviceCount <= DispatchChunk.devicesMaximum, message: "too many devices")
         // Senders compare the deadline with the clock.
         _ = Timestamp(milliseconds: chunk.deadline) - Timestamp(milliseconds: 1_800_000_000_000)
         for devices in chunk.segments {
@@ -72,7 +72,7 @@ enum MessageTargets {
     private static func check(_ order: RetryOrder) throws {
         _ = Timestamp(milliseconds: order.due) - Timestamp(milliseconds: 1_800_000_000_000)
         let parts = order.parts(of: 100)
-        try FuzzFailure.check(parts.flatMap(\.devices) == order.devices, message: "parts lose devices")
+        try FuzzError.check(parts.flatMap(\.devices) == order.devices, message: "parts lose devices")
     }
 
     /// The following jobs can be encoded as well.
@@ -80,7 +80,7 @@ enum MessageTargets {
         var next = job.next
         for _ in 0..<3 {
             guard let job = next else { return }
-            try FuzzFailure.check(
+            try FuzzError.check(
                 try SegmentJob(decoding: job.encoded()) == job, message: "the next job reads back differently")
             next = job.next
         }
@@ -96,7 +96,7 @@ enum MessageTargets {
     private static func results(_ bytes: [UInt8]) throws {
         if let fast = ResultScanner.batch(bytes) {
             let parsed = try? ResultBatch(parsing: bytes)
-            try FuzzFailure.check(parsed == fast, message: "scanner and parser read different results")
+            try FuzzError.check(parsed == fast, message: "scanner and parser read different results")
         }
         guard let batch = try roundTrip(ResultBatch.self, bytes) else { return }
         _ = batch.key

@@ -10,11 +10,11 @@ enum RedisTarget {
         let stream = input.remainder()
         let whole = replies(of: stream, piece: max(1, stream.count))
         let divided = replies(of: stream, piece: piece)
-        try FuzzFailure.check(whole.values == divided.values, message: "pieces of \(piece) bytes give other replies")
-        try FuzzFailure.check(
+        try FuzzError.check(whole.values == divided.values, message: "pieces of \(piece) bytes give other replies")
+        try FuzzError.check(
             whole.error == divided.error, message: "\(whole.error ?? "none") and \(divided.error ?? "none")")
         let count = whole.values.reduce(0) { $0 + size($1) }
-        try FuzzFailure.check(count <= stream.count, message: "\(stream.count) bytes give \(count) values")
+        try FuzzError.check(count <= stream.count, message: "\(stream.count) bytes give \(count) values")
     }
 
     static func replies(of stream: [UInt8], piece: Int) -> (values: [RedisValue], error: String?) {

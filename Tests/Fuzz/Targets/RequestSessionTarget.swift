@@ -38,7 +38,7 @@ private final class RecordingReceiver: HTTP2RequestReceiver {
     weak var session: HTTP2RequestSession?
     private var streams: [Int32: (stream: HTTP2RequestStream, phase: Phase)] = [:]
     private var parts = 0
-    private(set) var fault: FuzzFailure?
+    private(set) var fault: FuzzError?
 
     init(mode: UInt8) {
         self.mode = mode
@@ -111,6 +111,6 @@ private final class RecordingReceiver: HTTP2RequestReceiver {
     }
 
     private func check(_ holds: Bool, message: String) {
-        if !holds, fault == nil { fault = FuzzFailure(description: message) }
+        if !holds, fault == nil { fault = FuzzError(description: message) }
     }
 }

@@ -31,7 +31,7 @@ enum RequestTargets {
         let form = RegistrationForm(fields)
         if let token = try? form.token() {
             let packed = Device(tag: 1, token: token, created: 1).packed
-            try FuzzFailure.check(
+            try FuzzError.check(
                 Device(packed: packed[...])?.token == token, message: "a token reads back differently")
         }
         _ = try? form.changes()
@@ -39,7 +39,7 @@ enum RequestTargets {
         _ = try? SubscriptionForm.options(in: fields)
         for name in fields.object.names {
             guard let topic = try? PushdEvent.topic(name) else { continue }
-            try FuzzFailure.check(topic.text.utf8.elementsEqual(name.utf8), message: "a topic has another name")
+            try FuzzError.check(topic.text.utf8.elementsEqual(name.utf8), message: "a topic has another name")
         }
     }
 
@@ -48,12 +48,12 @@ enum RequestTargets {
         guard let object = try? FormBody.decode(body) else { return }
         var items: [String] = []
         for (name, value) in object.members {
-            guard let text = value.text else { throw FuzzFailure(description: "a form with a value that is no text") }
+            guard let text = value.text else { throw FuzzError(description: "a form with a value that is no text") }
             guard !name.utf8.contains(0), !text.utf8.contains(0) else { return }
             items.append("\(escaped(name))=\(escaped(text))")
         }
         let again = try? FormBody.decode(Array(items.joined(separator: "&").utf8))
-        try FuzzFailure.check(again == object, message: "a form reads back differently")
+        try FuzzError.check(again == object, message: "a form reads back differently")
     }
 
     private static func escaped(_ text: String) -> String {
@@ -63,12 +63,12 @@ enum RequestTargets {
     private static func header(_ value: String) throws {
         let type = MediaType(contentType: value)
         if case .other(let name) = type {
-            try FuzzFailure.check(MediaType(contentType: name) == type, message: "\(name) is another type")
+            try FuzzError.check(MediaType(contentType: name) == type, message: "\(name) is another type")
         }
         let request = HTTPRequest(
             method: .post, path: "/v1/tasks", headers: HTTPHeaders([IdempotencyHeader.name: value]))
         if let key = try? IdempotencyHeader.key(of: request) {
-            try FuzzFailure.check(
+            try FuzzError.check(
                 1...IdempotencyHeader.bytesMaximum ~= key.utf8.count && key.utf8.allSatisfy { 0x20...0x7E ~= $0 },
                 message: "\(key) is no key")
         }
@@ -84,7 +84,7 @@ enum RequestTargets {
         let (draft, problems) = try draft(json, isNative: isNative)
         guard problems == 0 else { return }
         let (again, _) = try Self.draft(try JSON(json.compactBytes, limits: limits), isNative: isNative)
-        try FuzzFailure.check(again == draft, message: "a task reads back differently")
+        try FuzzError.check(again == draft, message: "a task reads back differently")
     }
 
     private static func draft(_ json: JSON, isNative: Bool) throws -> (draft: TaskDraft, problems: Int) {

@@ -17,13 +17,13 @@ enum StoreTargets {
 
     private static func check(_ device: Device, from bytes: [UInt8]) throws {
         let head = Device.PackedHead(bytes[...])
-        try FuzzFailure.check(head?.kind == device.token.kind && head?.tag == device.tag, message: "the head differs")
+        try FuzzError.check(head?.kind == device.token.kind && head?.tag == device.tag, message: "the head differs")
         let glance = DeviceGlance(packed: bytes[...])
-        try FuzzFailure.check(glance?.updated == device.updated, message: "the glance differs")
+        try FuzzError.check(glance?.updated == device.updated, message: "the glance differs")
         // A forged record may contain a token in capitals, which is written in lower case.
         let packed = device.packed
         let again = Device(packed: packed[...])
-        try FuzzFailure.check(again?.packed == packed, message: "a packed device is not stable")
+        try FuzzError.check(again?.packed == packed, message: "a packed device is not stable")
     }
 
     /// A device created by our code is read back unchanged.
@@ -38,27 +38,27 @@ enum StoreTargets {
         device.contentAvailable = input.isAtEnd ? nil : input.byte() & 1 == 1
         device.category = input.isAtEnd ? nil : input.text()
         for kind in Alias.Kind.allCases where !input.isAtEnd { device.aliases[kind] = input.text() }
-        try FuzzFailure.check(Device(packed: device.packed[...]) == device, message: "a device reads back differently")
+        try FuzzError.check(Device(packed: device.packed[...]) == device, message: "a device reads back differently")
     }
 
     private static func checkSet(_ bytes: [UInt8]) throws {
         guard let set = SegmentSet(bytes: bytes) else { return }
         let offsets = set.offsets
-        try FuzzFailure.check(offsets.count == set.count && SegmentSet(offsets) == set, message: "a set loses members")
-        try FuzzFailure.check(SegmentSet(bytes: set.bytes) == set, message: "a set reads back differently")
+        try FuzzError.check(offsets.count == set.count && SegmentSet(offsets) == set, message: "a set loses members")
+        try FuzzError.check(SegmentSet(bytes: set.bytes) == set, message: "a set reads back differently")
         let ranges = RedisLedgerEncoding.ranges(offsets)
-        try FuzzFailure.check(RedisLedgerEncoding.set(ofRanges: ranges) == set, message: "ranges read back differently")
+        try FuzzError.check(RedisLedgerEncoding.set(ofRanges: ranges) == set, message: "ranges read back differently")
     }
 
     static func ledger(_ bytes: [UInt8]) throws {
         if let set = RedisLedgerEncoding.set(ofRanges: bytes) {
             let ranges = RedisLedgerEncoding.ranges(set.offsets)
-            try FuzzFailure.check(
+            try FuzzError.check(
                 RedisLedgerEncoding.set(ofRanges: ranges) == set, message: "ranges read back differently")
         }
         if let plan = RedisLedgerEncoding.plan(packed: bytes) {
             let packed = RedisLedgerEncoding.packed(plan)
-            try FuzzFailure.check(
+            try FuzzError.check(
                 RedisLedgerEncoding.plan(packed: packed) == plan, message: "a plan reads back differently")
             _ = RedisLedgerEncoding.start(of: plan)
         }
@@ -70,10 +70,10 @@ enum StoreTargets {
         guard let snapshot = RedisLedgerEncoding.snapshot(bytes) else { return }
         let segment = SegmentNumber(rawValue: 7)
         let outcomes = RedisLedgerEncoding.outcomes(ledger: bytes, stored: [3: bytes], in: segment)
-        try FuzzFailure.check(outcomes?.count == snapshot.states.count, message: "outcomes and states differ")
+        try FuzzError.check(outcomes?.count == snapshot.states.count, message: "outcomes and states differ")
         for offset in snapshot.states.keys.prefix(4) {
             let detail = RedisLedgerEncoding.detail(of: offset, ledger: bytes, stored: bytes)
-            try FuzzFailure.check(
+            try FuzzError.check(
                 detail == nil || detail?.state == snapshot.states[offset], message: "a detail's state differs")
         }
     }
@@ -89,7 +89,7 @@ enum StoreTargets {
             _ = try? RedisLedgerReply.view(reply)
             _ = try? RedisLedgerReply.outcomes(reply, details: reply, in: SegmentNumber(rawValue: 1))
             let answers = try? RedisLedgerReply.answers(reply, to: [1, 2, 3], withBadges: true)
-            try FuzzFailure.check(answers.map { $0.count == 3 } ?? true, message: "an answer is missing")
+            try FuzzError.check(answers.map { $0.count == 3 } ?? true, message: "an answer is missing")
             let stored = try? StoredDevice(reply)
             _ = stored?.subscriptions.options
             _ = StoredDevice.removed(bytes)
@@ -101,16 +101,16 @@ enum StoreTargets {
         _ = trace.progress
         _ = "\(trace.created) \(trace.plan.deadline)"
         let again = TaskTrace(packed: trace.packed)
-        try FuzzFailure.check(again == trace, message: "a trace reads back differently")
+        try FuzzError.check(again == trace, message: "a trace reads back differently")
     }
 
     static func records(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
         let (key, value) = input.halves()
         guard let record = try? RegistryRecord(key: key, value: value) else { return }
-        try FuzzFailure.check(record.key == key, message: "a record has another key than it was read with")
+        try FuzzError.check(record.key == key, message: "a record has another key than it was read with")
         let again = try? RegistryRecord(key: record.key, value: record.value)
         // A forged token in capitals is written in lower case.
-        try FuzzFailure.check(again?.value == record.value, message: "a record is not stable")
+        try FuzzError.check(again?.value == record.value, message: "a record is not stable")
     }
 }

@@ -15,47 +15,47 @@ enum TextTargets {
     }
 
     private static func ids(_ text: String) throws {
-        if let id = DeviceID(text) { try FuzzFailure.check(id.description == text, message: "a device has two ids") }
+        if let id = DeviceID(text) { try FuzzError.check(id.description == text, message: "a device has two ids") }
         if let id = TaskID(text) {
-            try FuzzFailure.check(id.description == text.lowercased(), message: "\(text) prints as \(id)")
-            try FuzzFailure.check(TaskID(bytes: id.bytes) == id, message: "a task's bytes differ")
+            try FuzzError.check(id.description == text.lowercased(), message: "\(text) prints as \(id)")
+            try FuzzError.check(TaskID(bytes: id.bytes) == id, message: "a task's bytes differ")
         }
-        if let app = try? AppID(text) { try FuzzFailure.check("\(app)" == text, message: "an app prints differently") }
+        if let app = try? AppID(text) { try FuzzError.check("\(app)" == text, message: "an app prints differently") }
         if let name = try? TopicName(text) {
-            try FuzzFailure.check("\(name)" == text, message: "a topic prints differently")
+            try FuzzError.check("\(name)" == text, message: "a topic prints differently")
         }
     }
 
     private static func quantities(_ text: String) throws {
         if let duration = DurationText.parse(text) {
             let again = DurationText.parse(DurationText.print(duration))
-            try FuzzFailure.check(again == duration, message: "\(text) changes when printed")
+            try FuzzError.check(again == duration, message: "\(text) changes when printed")
         }
         if let bytes = ByteText.parse(text) {
-            try FuzzFailure.check(
+            try FuzzError.check(
                 ByteText.parse(ByteText.print(bytes)) == bytes, message: "\(text) changes when printed")
         }
         if let time = Timestamp(rfc3339: text) {
-            try FuzzFailure.check(
+            try FuzzError.check(
                 Timestamp(rfc3339: "\(time)") == time, message: "\(text) is another time than \(time)")
         }
     }
 
     private static func traceContext(_ text: String) throws {
         guard let context = TraceContext(header: text) else { return }
-        try FuzzFailure.check(
+        try FuzzError.check(
             TraceContext(header: context.header) == context, message: "\(text) changes when printed")
-        try FuzzFailure.check(text.utf8.count >= 55, message: "\(text) is too short for a trace")
+        try FuzzError.check(text.utf8.count >= 55, message: "\(text) is too short for a trace")
     }
 
     private static func encodings(_ bytes: [UInt8], text: String) throws {
-        try FuzzFailure.check(Base64URL.decode(Base64URL.encode(bytes)) == bytes, message: "base64url differs")
+        try FuzzError.check(Base64URL.decode(Base64URL.encode(bytes)) == bytes, message: "base64url differs")
         if let decoded = Base64URL.decode(text) {
-            try FuzzFailure.check(Base64URL.encode(decoded) == text, message: "two spellings in base64url")
+            try FuzzError.check(Base64URL.encode(decoded) == text, message: "two spellings in base64url")
         }
-        try FuzzFailure.check(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes, message: "hexadecimal differs")
+        try FuzzError.check(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes, message: "hexadecimal differs")
         if let packed = PackedText.pack(text) {
-            try FuzzFailure.check(PackedText.unpack(packed[...]) == text, message: "packed text differs")
+            try FuzzError.check(PackedText.unpack(packed[...]) == text, message: "packed text differs")
         }
         _ = PackedText.unpack(bytes[...])
     }
@@ -63,7 +63,7 @@ enum TextTargets {
     /// Compares with the definition: a limited number of consecutive scalars that normalization reorders.
     private static func outsideText(_ bytes: [UInt8]) throws {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            return try FuzzFailure.check(OutsideText.string(bytes) == nil, message: "bytes that are not UTF-8 are text")
+            return try FuzzError.check(OutsideText.string(bytes) == nil, message: "bytes that are not UTF-8 are text")
         }
         var run = 0
         var longest = 0
@@ -72,7 +72,7 @@ enum TextTargets {
             longest = max(longest, run)
         }
         let isTaken = OutsideText.string(bytes) != nil
-        try FuzzFailure.check(
+        try FuzzError.check(
             isTaken == (longest <= OutsideText.combiningMarksMaximum),
             message: "\(longest) marks in a row, taken: \(isTaken)")
     }
@@ -80,15 +80,15 @@ enum TextTargets {
     static func addresses(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
         if let address = IPAddress(text) {
-            try FuzzFailure.check(
+            try FuzzError.check(
                 IPAddress("\(address)") == address, message: "\(text) is another address than \(address)")
         }
         if let range = try? AddressRange(text) {
-            try FuzzFailure.check(
+            try FuzzError.check(
                 (try? AddressRange("\(range)")) == range, message: "\(text) is another range than \(range)")
         }
         if let configuration = try? RedisConfiguration(url: text) {
-            try FuzzFailure.check(!configuration.addresses.isEmpty, message: "a URL without an address")
+            try FuzzError.check(!configuration.addresses.isEmpty, message: "a URL without an address")
         }
     }
 }

@@ -45,7 +45,7 @@ struct LedgerBench {
     private func single(_ ledger: RedisLedger, app: AppID, client: RedisClient) async throws -> Double {
         let task = TaskID(high: 1, low: 1)
         let segment = SegmentID(app, number: SegmentNumber(rawValue: 500))
-        _ = try await ledger.plan(task, plan: LedgerBench.plan(app, isFast: true))
+        _ = try await ledger.plan(task, as: LedgerBench.plan(app, isFast: true))
         _ = try await ledger.mark(SegmentSet([7]), of: task, in: segment)
         let id = ClaimID(owner: 1, number: 1)
         try await claim(ledger, task: task, segment: segment, offsets: [7], id: id)
@@ -56,7 +56,7 @@ struct LedgerBench {
     }
 
     private func mark(_ ledger: RedisLedger, task: TaskID, app: AppID) async throws -> Int {
-        _ = try await ledger.plan(task, plan: LedgerBench.plan(app, isFast: false))
+        _ = try await ledger.plan(task, as: LedgerBench.plan(app, isFast: false))
         let everyone = SegmentSet((0..<DeviceIndex.segmentCapacity).map { UInt16($0) })
         for number in 0..<LedgerBench.segments {
             let segment = SegmentID(app, number: SegmentNumber(rawValue: UInt32(number)))

@@ -21,7 +21,7 @@ struct DispatchLoad {
 
     func mark(in ledger: RedisLedger) async throws {
         let plan = TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce)
-        _ = try await ledger.plan(task, plan: plan)
+        _ = try await ledger.plan(task, as: plan)
         for (number, offsets) in segments {
             _ = try await ledger.mark(
                 SegmentSet(offsets.map { UInt16($0) }), of: task, in: SegmentID(app, number: number))
