@@ -5,7 +5,7 @@ import Testing
 @Suite struct PageTests {
     private static let bytesMaximum = 20_000
 
-    @Test(arguments: ["README.md"] + SourceTree.pages(under: "docs"))
+    @Test(arguments: ["CHANGELOG.md", "README.md"] + SourceTree.pages(under: "docs"))
     func isShortEnough(page: String) throws {
         let text = try #require(SourceTree.text(page))
         #expect(text.utf8.count <= PageTests.bytesMaximum, "split \(page) by subject")

@@ -31,7 +31,7 @@ import Testing
 
     @Test func aFailureReachesAllWhoWaitAndIsNotRepeatedAtOnce() async throws {
         let cache = makeCache()
-        let outage = TokenError(.unavailable, message: "nobody answers")
+        let outage = TokenError(.unavailable, message: "no answer")
         let asking = (0..<10).map { _ in Task { try await cache.token() } }
         #expect(await issuer.hasBeenAsked(1))
         issuer.answer(.failure(outage))

@@ -6,7 +6,7 @@ import Testing
 @Suite final class TokenMachineTests {
     private var machine = TokenMachine(backoff: Backoff(first: .seconds(2), longest: .seconds(60)))
     private let random = SeededRandomSource(seed: 7)
-    private let outage = TokenError(.unavailable, message: "nobody answers")
+    private let outage = TokenError(.unavailable, message: "no answer")
 
     @Test func theFirstAskerRefreshesAndTheOthersWait() {
         #expect(ask(0) == .refreshAndWait(1))

@@ -63,7 +63,7 @@ struct RichieKeys {
 
     private func check(_ name: String, _ value: JSON, in place: Place) {
         let path = "\(place.path).\(OutsideText.excerpt(name))"
-        guard let rule = rules[name] else { return checkAddition(name, value, path: path) }
+        guard let rule = rules[name] else { return checkAddition(name, value: value, path: path) }
         if let other = places.first(where: { $0.object[name] != nil }), other.path != place.path {
             problems.add(path, message: "also set in \(other.path); keep only one of them")
         } else if !rule.isMet(value) {
@@ -72,7 +72,7 @@ struct RichieKeys {
     }
 
     /// An additional key of the publisher, for analytics.
-    private func checkAddition(_ name: String, _ value: JSON, path: String) {
+    private func checkAddition(_ name: String, value: JSON, path: String) {
         if name == RichieKeys.taskID {
             problems.add(path, message: "set by the service; choose another name")
         } else if name == "content-available" {
