@@ -85,6 +85,7 @@ let package = Package(
 
         shared("Apps", "JSONKit", "PushModel", "ServiceKit", "Signing"),
         shared("Bus", "ServiceKit", "Store", "Topics"),
+        shared("CommandKit", "Bus", "HTTPClient", "JSONKit", "RedisClient", "ServiceHost", "ServiceKit"),
         shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
         shared("HTTPClient", "CCurl", "ServiceKit"),
         shared("HTTPServer", "CEpoll", "HTTP2", "ServiceKit", "TLSSocket"),
@@ -124,9 +125,14 @@ let package = Package(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
             "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
         service(
-            "Carillon", command: "carillon", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit", "KafkaBus",
-            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
-            "TaskKit", "TaskModel", "TLSSocket", "Topics"),
+            "Carillon", command: "carillon", "Apps", "Bus", "CommandKit", "HTTPClient", "JSONKit",
+            "KafkaBus",
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store",
+            "TaskKit", "TaskModel", "Topics"),
+        service(
+            "CarillonBench", command: "carillon-bench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Signing", "Store", "TLSSocket",
+            "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit",
@@ -177,10 +183,13 @@ let package = Package(
             "BusTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport",
             "Topics"),
         tests(
-            "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "HTTPServer", "JSONKit", "KafkaBus",
+            "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "CommandKit", "HTTPServer",
+            "JSONKit", "KafkaBus",
             "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel", "RedisBus", "RedisClient",
             "RedisStore", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+        tests("CarillonBenchTests", "carillon", "carillon-bench", "JSONKit", "ServiceKit", "TestSupport"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
+        tests("CommandKitTests", "CommandKit", "ServiceKit"),
         tests(
             "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "provider-simulator", "renderer",
             "reporter", "scheduler", "ServiceHost", "ServiceKit", "targeting-resolver", "TestSupport"),

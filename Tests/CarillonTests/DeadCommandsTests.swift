@@ -1,4 +1,5 @@
 import Bus
+import CommandKit
 import MemoryBus
 import ServiceKit
 import Testing

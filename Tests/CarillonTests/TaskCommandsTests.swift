@@ -1,3 +1,4 @@
+import CommandKit
 import HTTPServer
 import JSONKit
 import ServiceKit

@@ -1,4 +1,5 @@
 import Apps
+import CommandKit
 import ServiceKit
 
 struct AppsList: Command {

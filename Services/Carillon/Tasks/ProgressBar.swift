@@ -4,8 +4,6 @@ import ServiceKit
 struct ProgressBar {
     private static let span = Duration.seconds(5)
     private static let barWidth = 24
-    /// Assumed for a terminal that does not report its width.
-    static let usualWidth = 80
 
     private var looks: [(uptime: Duration, ended: Int)] = []
 
