@@ -125,10 +125,9 @@ let package = Package(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
             "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
         service(
-            "Carillon", command: "carillon", "Apps", "Bus", "CommandKit", "HTTPClient", "JSONKit",
-            "KafkaBus",
-            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store",
-            "TaskKit", "TaskModel", "Topics"),
+            "Carillon", command: "carillon", "Apps", "Bus", "CommandKit", "HTTPClient", "JSONKit", "KafkaBus",
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit",
+            "TaskModel", "Topics"),
         service(
             "CarillonBench", command: "carillon-bench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Signing", "Store", "TLSSocket",
@@ -184,9 +183,8 @@ let package = Package(
             "Topics"),
         tests(
             "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "CommandKit", "HTTPServer",
-            "JSONKit", "KafkaBus",
-            "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel", "RedisBus", "RedisClient",
-            "RedisStore", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+            "JSONKit", "KafkaBus", "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel",
+            "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests("CarillonBenchTests", "carillon", "carillon-bench", "JSONKit", "ServiceKit", "TestSupport"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("CommandKitTests", "CommandKit", "ServiceKit"),
