@@ -18,7 +18,7 @@ struct BrokerOutage {
     private struct Current {
         let began: Duration
         var last: Duration
-        var told: Duration
+        var logged: Duration
         var failures = 1
         var reason: String
     }
@@ -31,7 +31,7 @@ struct BrokerOutage {
     mutating func fail(_ reason: String, at now: Duration) -> Line? {
         // The last outage ended without a line, since `look` was not called in time; a line now would be misleading.
         guard var outage = current, now - outage.last < Self.quiet else {
-            current = Current(began: now, last: now, told: now, reason: reason)
+            current = Current(began: now, last: now, logged: now, reason: reason)
             return .began(reason)
         }
         outage.failures += 1
@@ -49,8 +49,8 @@ struct BrokerOutage {
     }
 
     private mutating func repetition(at now: Duration) -> Line? {
-        guard let outage = current, now - outage.told >= Self.repetition else { return nil }
-        current?.told = now
+        guard let outage = current, now - outage.logged >= Self.repetition else { return nil }
+        current?.logged = now
         return .lasts(outage.reason, failures: outage.failures, since: now - outage.began)
     }
 }

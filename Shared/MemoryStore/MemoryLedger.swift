@@ -145,13 +145,13 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
-    package func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) {
-        change { state, _ in state.segments[Place(task: task, segment: segment)]?.noteTold(devices) }
+    package func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) {
+        change { state, _ in state.segments[Place(task: task, segment: segment)]?.noteReported(devices) }
     }
 
-    package func untold(of task: TaskID, in segment: SegmentID) -> [TaskOutcomes.Device] {
+    package func unreported(of task: TaskID, in segment: SegmentID) -> [TaskOutcomes.Device] {
         change { state, _ in
-            state.segments[Place(task: task, segment: segment)]?.untold(in: segment.number) ?? []
+            state.segments[Place(task: task, segment: segment)]?.unreported(in: segment.number) ?? []
         }
     }
 

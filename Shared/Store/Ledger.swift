@@ -46,9 +46,9 @@ package protocol Ledger: Sendable {
 
     /// The results of these devices, which have ended, are durable on `results`. Without this note a redelivered
     /// message publishes them again, so that a failure here loses nothing.
-    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError)
+    func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError)
     /// Ended devices without such a note, in ascending order; their results may or may not have been published.
-    func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device]
+    func unreported(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device]
 
     /// The states of the segment's devices.
     func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot?

@@ -147,13 +147,13 @@ struct KafkaConsumerTests {
         for round in 1...2 {
             _ = try await consumer.collect(1)
             // Under load the mock brokers' error does not always reach the consumer, so several are tried.
-            var isTold = false
-            for _ in 0..<20 where !isTold {
+            var isLogged = false
+            for _ in 0..<20 where !isLogged {
                 try await kafka.server.perform("request-errors Fetch TOPIC_AUTHORIZATION_FAILED")
-                isTold = await kafka.lines.awaitLine(
+                isLogged = await kafka.lines.awaitLine(
                     "Kafka consumer cannot fetch", times: round, within: .seconds(2))
             }
-            #expect(isTold)
+            #expect(isLogged)
             try await producer.send([channel.message("\(round)", key: "k")])
         }
         await producer.close()

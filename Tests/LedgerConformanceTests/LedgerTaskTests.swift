@@ -385,7 +385,7 @@ import Testing
         let plan = try #require(try await ledger.close([fixture.segment], of: task)?.plan)
         let outcomes = try #require(try await ledger.outcomes(of: task))
         #expect(outcomes.plan == plan)
-        func told(_ attempt: UInt8, status: UInt16, reason: String, state: DeliveryState) -> OutcomeDetail {
+        func detail(_ attempt: UInt8, status: UInt16, reason: String, state: DeliveryState) -> OutcomeDetail {
             OutcomeDetail(state: state, attempt: attempt, time: fixture.time.now, status: status, reason: reason)
         }
         func device(_ segment: SegmentID, offset: UInt16, state: DeliveryState, detail: OutcomeDetail?)
@@ -398,13 +398,13 @@ import Testing
             outcomes.devices == [
                 device(
                     alone, offset: 9, state: .invalidRemoved,
-                    detail: told(0, status: 410, reason: "Gone", state: .invalidRemoved)),
+                    detail: detail(0, status: 410, reason: "Gone", state: .invalidRemoved)),
                 device(
                     fixture.segment, offset: 1, state: .delivered,
-                    detail: told(0, status: 200, reason: "", state: .delivered)),
+                    detail: detail(0, status: 200, reason: "", state: .delivered)),
                 device(
                     fixture.segment, offset: 2, state: .failed,
-                    detail: told(4, status: 400, reason: "Bad", state: .failed)),
+                    detail: detail(4, status: 400, reason: "Bad", state: .failed)),
                 device(fixture.segment, offset: 7, state: .cancelled, detail: nil),
             ])
     }

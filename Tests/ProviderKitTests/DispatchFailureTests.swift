@@ -96,7 +96,7 @@ import Topics
         let fixture = try DispatchFixture()
         try await fixture.plan(.atMostOnce, marking: [1, 2])
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        fixture.ledger.fail(.noteTold, list: [.notDone])
+        fixture.ledger.fail(.noteReported, list: [.notDone])
         _ = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1], repeatsUnknown: false))
         fixture.ledger.fail(.detail, list: [.notDone])
         await #expect(throws: ShakyLedger.lost) {

@@ -10,7 +10,7 @@ import Testing
     private static let scripts = ledger + registry + others
 
     private static let ledger = [
-        LedgerScripts.mark, LedgerScripts.claim, LedgerScripts.renew, LedgerScripts.settle, LedgerScripts.noteTold,
+        LedgerScripts.mark, LedgerScripts.claim, LedgerScripts.renew, LedgerScripts.settle, LedgerScripts.noteReported,
         LedgerScripts.look, LedgerScripts.cancel, LedgerScripts.expire, LedgerScripts.close, LedgerScripts.plan,
         LedgerScripts.begin, LedgerScripts.progress, LedgerScripts.resolve, LedgerScripts.isResolved,
         LedgerScripts.enter, LedgerScripts.enterToCancel, LedgerScripts.finish, LedgerScripts.beginRestoring,
@@ -68,7 +68,7 @@ import Testing
                 local FLAG_FAST = 4
                 local FLAG_AT_MOST_ONCE = 8
                 local FLAG_DENSE = 16
-                local FLAG_TOLD = 32
+                local FLAG_REPORTED = 32
 
                 """)
     }

@@ -182,7 +182,7 @@ import Topics
         }
     }
 
-    @Test func contentThatIsNoneIsTold() async throws {
+    @Test func contentThatCannotBeRenderedIsReported() async throws {
         let scene = try Scene()
         let entry = TaskEntry(app: scene.app, created: scene.time.now, deadline: scene.time.now)
         scene.archive.keep(Array("{}".utf8), of: scene.id, entry: entry)
@@ -316,7 +316,7 @@ import Topics
     }
 
     /// Without a ledger the devices cannot be verified: no result is sent, and the alarm metric rises.
-    @Test func withoutALedgerNothingIsTold() async throws {
+    @Test func withoutALedgerNothingIsReported() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
         #expect(
@@ -345,8 +345,8 @@ import Topics
             let chunk = AudienceChunk(task: scene.id, app: scene.app, lane: .bulk, attempt: 0, segments: [part])
             let outputs = try await scene.run(scene.handler(), chunks: [chunk])
             let sent = try outputs.dispatches(Topics.dispatchAPNs) + outputs.dispatches(Topics.dispatchAndroid)
-            let told = try outputs.results().count
-            #expect(sent.reduce(0) { $0 + $1.deviceCount } + told == 100)
+            let reported = try outputs.results().count
+            #expect(sent.reduce(0) { $0 + $1.deviceCount } + reported == 100)
         }
     }
 }

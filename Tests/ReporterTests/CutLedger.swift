@@ -99,14 +99,14 @@ struct CutLedger: Ledger {
         return ended
     }
 
-    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
+    func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
         try scissors.pass()
-        try await ledger.noteTold(devices, of: task, in: segment)
+        try await ledger.noteReported(devices, of: task, in: segment)
         try scissors.pass()
     }
 
-    func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
-        try await ledger.untold(of: task, in: segment)
+    func unreported(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
+        try await ledger.unreported(of: task, in: segment)
     }
 
     func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {

@@ -45,7 +45,7 @@ struct TaskCancellation: Sendable {
     /// False if the devices cannot be reported now.
     private func tell(_ ended: SegmentSet, of task: PushTask, in segment: SegmentID) async -> Bool {
         do {
-            try await results.tell([.cancelled: ended], of: task.id, in: segment)
+            try await results.report([.cancelled: ended], of: task.id, in: segment)
             return true
         } catch {
             log.warning(

@@ -67,8 +67,8 @@ package struct DispatchHandler: MessageHandler {
         let messages = ends.flatMap(\.messages)
         guard !messages.isEmpty else { return }
         try await context.producer.send(messages)
-        _ = try? await runAll(ends.flatMap(\.told)) { told in
-            try await ledger.noteTold(told.devices, of: told.task, in: told.segment)
+        _ = try? await runAll(ends.flatMap(\.reported)) { reported in
+            try await ledger.noteReported(reported.devices, of: reported.task, in: reported.segment)
         }
     }
 
@@ -81,7 +81,7 @@ package struct DispatchHandler: MessageHandler {
         for part in try await runAll(batches, work: { try await run($0, context: context) }) { end.add(part) }
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
-        return ChunkEnd(messages: results + end.orders, told: ToldDevices.of(end.results, chunk: chunk))
+        return ChunkEnd(messages: results + end.orders, reported: ReportedDevices.of(end.results, chunk: chunk))
     }
 
     private func run(_ batch: DispatchBatch, context: HandlerContext) async throws -> BatchEnd {
@@ -201,7 +201,7 @@ package struct DispatchHandler: MessageHandler {
         await gateway.giveBack(positions.count - claimed.mine.count)
         guard !claimed.mine.isEmpty else {
             if isProbe { await outages.giveBackProbe(batch.way.route) }
-            return try await told(batch, claimed: claimed, at: context.time.now)
+            return try await heldAndEnded(batch, claimed: claimed, at: context.time.now)
         }
         let started = context.time.uptime
         let attempted = context.time.now
@@ -255,7 +255,7 @@ package struct DispatchHandler: MessageHandler {
     ) async throws -> BatchEnd {
         var end = try await settle(
             batch, decisions: decisions, claimed: claimed, attempted: attempted, context: context)
-        end.add(try await told(batch, claimed: claimed, at: context.time.now))
+        end.add(try await heldAndEnded(batch, claimed: claimed, at: context.time.now))
         return end
     }
 
@@ -278,7 +278,7 @@ package struct DispatchHandler: MessageHandler {
             case .claimed(let badge): claimed.mine.append((position, badge ?? 0))
             case .ended(let state): claimed.ended.append((position, state))
             case .held(let rest): claimed.held.append((position, rest))
-            case .superseded, .told: break
+            case .superseded, .reported: break
             case .unmarked: unmarked += 1
             }
         }
@@ -334,16 +334,18 @@ package struct DispatchHandler: MessageHandler {
 
     /// Devices under another claim are ended by that sender. It may have crashed, so a retry checks again when the
     /// lease expires. The retry replaces the chunk, which is acknowledged.
-    private func told(_ batch: DispatchBatch, claimed: ClaimedBatch, at now: Timestamp) async throws -> BatchEnd {
+    private func heldAndEnded(
+        _ batch: DispatchBatch, claimed: ClaimedBatch, at now: Timestamp
+    ) async throws -> BatchEnd {
         var end = BatchEnd(orders: batch.heldOrders(claimed.held, at: now))
         for (position, state) in claimed.ended {
-            end.results.append(try await told(batch, position: position, state: state))
+            end.results.append(try await repeatedResult(batch, position: position, state: state))
         }
         return end
     }
 
     /// Reports a device that ended before as it was, with the reason that the ledger kept for it.
-    private func told(
+    private func repeatedResult(
         _ batch: DispatchBatch, position: Int, state: DeliveryState
     ) async throws -> DeviceResult {
         let offset = batch.devices.offsets[position]
@@ -418,17 +420,17 @@ struct BatchEnd: Sendable {
 private struct ChunkEnd: Sendable {
     let messages: [OutgoingMessage]
     /// Devices named by the results among them.
-    let told: [ToldDevices]
+    let reported: [ReportedDevices]
 }
 
-private struct ToldDevices: Sendable {
+private struct ReportedDevices: Sendable {
     let task: TaskID
     let segment: SegmentID
     let devices: SegmentSet
 
-    static func of(_ results: [DeviceResult], chunk: DispatchChunk) -> [ToldDevices] {
+    static func of(_ results: [DeviceResult], chunk: DispatchChunk) -> [ReportedDevices] {
         Dictionary(grouping: results) { $0.device.index.segment }.map { number, results in
-            ToldDevices(
+            ReportedDevices(
                 task: chunk.task, segment: SegmentID(chunk.app, number: number),
                 devices: SegmentSet(results.map(\.offset)))
         }
