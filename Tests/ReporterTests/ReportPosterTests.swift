@@ -32,7 +32,7 @@ import Topics
         patience: Duration = .seconds(3_600), change: (inout PushTask) -> Void = { _ in }
     ) async throws -> PushTask {
         let task = try await closed(change)
-        let closer = try await fixture.closer(wantsToHear: true)
+        let closer = try await fixture.closer(expectsReports: true)
         var configuration = HTTPClientConfiguration(name: "test")
         configuration.deadline = deadline
         let client = HTTPClient(configuration: configuration, log: fixture.environment.log, metrics: Metrics())
@@ -64,7 +64,7 @@ import Topics
     ) async throws -> ReportPoster {
         let ranges = allowsLoopback ? [try AddressRange("127.0.0.1")] : []
         var looks = closer
-        if looks == nil { looks = try await fixture.closer(wantsToHear: true) }
+        if looks == nil { looks = try await fixture.closer(expectsReports: true) }
         return ReportPoster(
             client: client, hold: hold, destination: .untrusted(AddressPolicy(allowed: ranges)),
             policy: PostPolicy(patience: patience), archive: fixture.archive, closer: try #require(looks),
@@ -166,7 +166,7 @@ import Topics
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, app: try app(endpoint.url, files: (nil, nil)), patience: .seconds(1))
         let task = try await closed { $0.dialect = .richie }
-        let aftermath = try await fixture.closer(wantsToHear: true).look(task.look)
+        let aftermath = try await fixture.closer(expectsReports: true).look(task.look)
         guard case .notify(let report) = aftermath else { throw StoreError(.corrupt, message: "\(aftermath)") }
         await poster.post(report)
         fixture.time.advance(by: .seconds(60))
@@ -211,7 +211,7 @@ import Topics
     /// Goal: a reporter drops no report of an app whose file it cannot read.
     @Test func aReportOfAnAppThatIsNotKnownWaits() async throws {
         let task = try await closed { _ in }
-        let closer = try await fixture.closer(wantsToHear: true)
+        let closer = try await fixture.closer(expectsReports: true)
         let client = HTTPClient(
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, app: nil, closer: closer, patience: .seconds(60))

@@ -19,7 +19,7 @@ final class TaskCloser: Sendable {
     private let stores: TaskStores
     private let untried: UntriedDevices
     private let producer: any BusProducer
-    private let wantsToHear: @Sendable (AppID) -> Bool
+    private let expectsReports: @Sendable (AppID) -> Bool
     private let lease: Duration
     private let traceRetention: Duration
     private let time: any TimeSource
@@ -29,13 +29,13 @@ final class TaskCloser: Sendable {
 
     init(
         _ stores: TaskStores, untried: UntriedDevices, producer: any BusProducer,
-        wantsToHear: @escaping @Sendable (AppID) -> Bool, lease: Duration, traceRetention: Duration,
+        expectsReports: @escaping @Sendable (AppID) -> Bool, lease: Duration, traceRetention: Duration,
         environment: WorkerEnvironment
     ) {
         self.stores = stores
         self.untried = untried
         self.producer = producer
-        self.wantsToHear = wantsToHear
+        self.expectsReports = expectsReports
         self.lease = lease
         self.traceRetention = traceRetention
         time = environment.time
@@ -195,7 +195,7 @@ final class TaskCloser: Sendable {
 
     private func hasEndpoint(_ watch: TaskWatch) -> Bool {
         guard case .reported(let report, _) = watch.stage else { return false }
-        return wantsToHear(report.app)
+        return expectsReports(report.app)
     }
 
     private func again(_ task: TaskID, watch: TaskWatch) -> Timestamp {
