@@ -166,8 +166,8 @@ import Topics
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, app: try app(endpoint.url, files: (nil, nil)), patience: .seconds(1))
         let task = try await closed { $0.dialect = .richie }
-        let aftermath = try await fixture.closer(expectsReports: true).look(task.look)
-        guard case .notify(let report) = aftermath else { throw StoreError(.corrupt, message: "\(aftermath)") }
+        let result = try await fixture.closer(expectsReports: true).look(task.look)
+        guard case .notify(let report) = result else { throw StoreError(.corrupt, message: "\(result)") }
         await poster.post(report)
         fixture.time.advance(by: .seconds(60))
         await poster.post(report)

@@ -9,7 +9,7 @@ import Topics
 /// Advances a task as far as possible now, by performing the steps that `TaskWatch` decides.
 final class TaskCloser: Sendable {
     /// The remaining work after a check.
-    enum Aftermath: Equatable, Sendable {
+    enum CheckResult: Equatable, Sendable {
         /// Another process handles the task, or nothing is left to do.
         case settled
         case open(again: Timestamp)
@@ -43,7 +43,7 @@ final class TaskCloser: Sendable {
         meters = TaskMeters(environment.metrics)
     }
 
-    func look(_ look: CheckQueue.Look) async throws -> Aftermath {
+    func look(_ look: CheckQueue.Look) async throws -> CheckResult {
         let task = look.task
         guard var watch = try await open(look) else { return .settled }
         while true {
