@@ -40,7 +40,7 @@ import Topics
             client, app: try app(endpoint.url, files: files), closer: closer, hold: deadline + ReporterFixture.lease,
             allowsLoopback: allowsLoopback, patience: patience)
         for _ in 0..<times {
-            guard case .notify(let report) = try await closer.look(task.look) else {
+            guard case .notify(let report) = try await closer.check(task.check) else {
                 break
             }
             await poster.post(report)
@@ -63,11 +63,11 @@ import Topics
         allowsLoopback: Bool = true, patience: Duration
     ) async throws -> ReportPoster {
         let ranges = allowsLoopback ? [try AddressRange("127.0.0.1")] : []
-        var looks = closer
-        if looks == nil { looks = try await fixture.closer(expectsReports: true) }
+        var usedCloser = closer
+        if usedCloser == nil { usedCloser = try await fixture.closer(expectsReports: true) }
         return ReportPoster(
             client: client, hold: hold, destination: .untrusted(AddressPolicy(allowed: ranges)),
-            policy: PostPolicy(patience: patience), archive: fixture.archive, closer: try #require(looks),
+            policy: PostPolicy(patience: patience), archive: fixture.archive, closer: try #require(usedCloser),
             producer: try await fixture.bus.makeProducer(ProducerOptions()), app: { _ in app },
             environment: fixture.environment)
     }
@@ -166,7 +166,7 @@ import Topics
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, app: try app(endpoint.url, files: (nil, nil)), patience: .seconds(1))
         let task = try await closed { $0.dialect = .richie }
-        let result = try await fixture.closer(expectsReports: true).look(task.look)
+        let result = try await fixture.closer(expectsReports: true).check(task.check)
         guard case .notify(let report) = result else { throw StoreError(.corrupt, message: "\(result)") }
         await poster.post(report)
         fixture.time.advance(by: .seconds(60))
@@ -215,7 +215,7 @@ import Topics
         let client = HTTPClient(
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, app: nil, closer: closer, patience: .seconds(60))
-        guard case .notify(let report) = try await closer.look(task.look) else {
+        guard case .notify(let report) = try await closer.check(task.check) else {
             Issue.record("the report has no endpoint")
             return
         }
@@ -256,5 +256,5 @@ import Topics
 }
 
 extension PushTask {
-    fileprivate var look: CheckQueue.Look { CheckQueue.Look(task: id, isDue: true) }
+    fileprivate var check: CheckQueue.Check { CheckQueue.Check(task: id, isDue: true) }
 }
