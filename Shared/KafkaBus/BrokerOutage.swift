@@ -25,11 +25,11 @@ struct BrokerOutage {
 
     private var current: Current?
 
-    /// False if `look` cannot return a line.
+    /// False if `checkRecovery` cannot return a line.
     var isOpen: Bool { current != nil }
 
     mutating func fail(_ reason: String, at now: Duration) -> Line? {
-        // The last outage ended without a line, since `look` was not called in time; a line now would be misleading.
+        // The last outage ended without a line, since `checkRecovery` was not called in time; a line now would mislead.
         guard var outage = current, now - outage.last < Self.quiet else {
             current = Current(began: now, last: now, logged: now, reason: reason)
             return .began(reason)
@@ -42,7 +42,7 @@ struct BrokerOutage {
     }
 
     /// Must be called regularly.
-    mutating func look(at now: Duration) -> Line? {
+    mutating func checkRecovery(at now: Duration) -> Line? {
         guard let outage = current, now - outage.last >= Self.quiet else { return nil }
         current = nil
         return .ended(outage.reason, failures: outage.failures, lasted: outage.last - outage.began)

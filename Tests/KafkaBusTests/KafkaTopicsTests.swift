@@ -49,14 +49,14 @@ struct KafkaTopicsTests {
 struct BrokerOutageTests {
     @Test func logsAnOutageAtItsStartEachMinuteAndAtItsEnd() {
         var outage = BrokerOutage()
-        #expect(outage.look(at: .seconds(1)) == nil && !outage.isOpen)
+        #expect(outage.checkRecovery(at: .seconds(1)) == nil && !outage.isOpen)
         #expect(outage.fail("a", at: .seconds(1)) == .began("a"))
         for second in 2..<61 { #expect(outage.fail("b", at: .seconds(second)) == nil) }
         #expect(outage.fail("c", at: .seconds(61)) == .lasts("c", failures: 61, since: .seconds(60)))
         #expect(outage.fail("d", at: .seconds(62)) == nil)
-        #expect(outage.look(at: .seconds(96)) == nil)
-        #expect(outage.look(at: .seconds(97)) == .ended("d", failures: 62, lasted: .seconds(61)))
-        #expect(outage.look(at: .seconds(98)) == nil && !outage.isOpen)
+        #expect(outage.checkRecovery(at: .seconds(96)) == nil)
+        #expect(outage.checkRecovery(at: .seconds(97)) == .ended("d", failures: 62, lasted: .seconds(61)))
+        #expect(outage.checkRecovery(at: .seconds(98)) == nil && !outage.isOpen)
         #expect(outage.fail("e", at: .seconds(99)) == .began("e"))
     }
 }

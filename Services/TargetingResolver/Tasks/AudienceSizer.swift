@@ -19,17 +19,17 @@ struct AudienceSizer: Sendable {
 
     /// Counted before filtering by provider, which takes the records: a task may be taken for larger than it is. If a
     /// segment is lost its job waits for it, planning does not.
-    func look(_ input: ResolutionInput) async throws -> Finding {
+    func measure(_ input: ResolutionInput) async throws -> Finding {
         let segments = try await search.segments(input)
         do {
-            return try await look(input, segments: segments)
+            return try await measure(input, segments: segments)
         } catch {
             guard try await search.isOfOneSegment(error) else { throw error }
             return .many(segments)
         }
     }
 
-    private func look(_ input: ResolutionInput, segments: [SegmentNumber]) async throws -> Finding {
+    private func measure(_ input: ResolutionInput, segments: [SegmentNumber]) async throws -> Finding {
         guard input.list.entryCount <= AudienceSizer.fewMaximum, let entries = try await entries(of: input) else {
             return .many(segments)
         }

@@ -82,7 +82,7 @@ struct TaskHandler: MessageHandler {
         }
         let started = context.time.uptime
         // Nearly every task is new: its audience is queried while the ledger is checked for it.
-        async let finding = sizer.look(input)
+        async let finding = sizer.measure(input)
         async let reported = archive.isReported(task.id)
         if let progress = try await ledger.progress(of: task.id) {
             guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }

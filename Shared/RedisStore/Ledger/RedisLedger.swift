@@ -133,7 +133,7 @@ package struct RedisLedger: Ledger {
         let keys = LedgerKeys(task, segment: segment)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.look, keys: [keys.states, keys.details], arguments: [RedisArgument(Int(offset))]))
+                LedgerScripts.readDetail, keys: [keys.states, keys.details], arguments: [RedisArgument(Int(offset))]))
         guard let parts = answer.array?.compactMap(\.bytes), parts.count == 2 else { return nil }
         return RedisLedgerEncoding.detail(of: offset, ledger: parts[0], stored: parts[1])
     }

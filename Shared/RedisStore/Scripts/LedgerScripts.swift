@@ -16,7 +16,7 @@ enum LedgerScripts {
         PackageResources.settle_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .claims)
     static let noteReported = RedisScript(
         PackageResources.note_reported_lua, using: .states, .ledgerFlags, .ranges, .ledger, .window, .reported)
-    static let look = RedisScript(PackageResources.read_detail_lua)
+    static let readDetail = RedisScript(PackageResources.read_detail_lua)
     static let cancel = RedisScript(
         PackageResources.cancel_lua, using: .states, .ledgerFlags, .ranges, .ledger, .window)
     static let expire = RedisScript(
