@@ -8,10 +8,10 @@ package protocol Ledger: Sendable {
     /// Plans a task for few, whose only job is done immediately. In one step it stores the devices with the plan and
     /// enters their segments, since each step adds latency to a single push. A task with a plan stays unchanged.
     func begin(
-        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning
     /// The devices of a task that was begun; nil once its job is resolved.
-    func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]?
+    func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]?
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress?
     /// Also for a task without a plan.
     func isCancelled(_ task: TaskID) async throws(StoreError) -> Bool

@@ -35,11 +35,11 @@ import Testing
         let other = SegmentID(segment.app, number: SegmentNumber(rawValue: segment.number.rawValue + 1))
         let entered = EnteredTask(plan: plan, isCancelled: false)
         let segments = [segment.number, other.number]
-        #expect(try await ledger.begin(task, plan: plan, meaning: [7, 0], in: segments) == .begun(entered))
+        #expect(try await ledger.begin(task, plan: plan, devices: [7, 0], in: segments) == .begun(entered))
         let again = fixture.makePlan(isFast: true, policy: .atMostOnce)
         #expect(
-            try await ledger.begin(task, plan: again, meaning: [8], in: [SegmentNumber(rawValue: 9)]) == .planned(plan))
-        #expect(try await ledger.meaning(of: task) == [7, 0])
+            try await ledger.begin(task, plan: again, devices: [8], in: [SegmentNumber(rawValue: 9)]) == .planned(plan))
+        #expect(try await ledger.decidedDevices(of: task) == [7, 0])
         #expect(Set(try await ledger.openSegments(of: task)) == [segment, other])
         let devices = SegmentSet([1, 2])
         #expect(try await ledger.mark(devices, of: task, in: segment, enteredIn: entered) == .open(devices))
@@ -47,18 +47,18 @@ import Testing
         #expect(try await ledger.isResolved(job: 0, of: task) == false)
         #expect(try await ledger.progress(of: task)?.counts[.targeted] == 2)
         try await ledger.resolve(job: 0, of: task)
-        #expect(try await ledger.meaning(of: task) == nil)
+        #expect(try await ledger.decidedDevices(of: task) == nil)
         #expect(try await ledger.isResolved(job: 0, of: task) == true)
-        #expect(try await ledger.begin(task, plan: plan, meaning: [9], in: []) == .planned(plan))
+        #expect(try await ledger.begin(task, plan: plan, devices: [9], in: []) == .planned(plan))
     }
 
     @Test(arguments: LedgerDriver.allCases)
     func aTaskForNobodyBeginsAndCloses(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         let plan = fixture.makePlan(isFast: true)
-        #expect(try await fixture.ledger.meaning(of: fixture.task) == nil)
-        _ = try await fixture.ledger.begin(fixture.task, plan: plan, meaning: [], in: [])
-        #expect(try await fixture.ledger.meaning(of: fixture.task) == [])
+        #expect(try await fixture.ledger.decidedDevices(of: fixture.task) == nil)
+        _ = try await fixture.ledger.begin(fixture.task, plan: plan, devices: [], in: [])
+        #expect(try await fixture.ledger.decidedDevices(of: fixture.task) == [])
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         #expect(try await fixture.ledger.close([], of: fixture.task)?.closed != nil)
     }
@@ -71,7 +71,7 @@ import Testing
         _ = try await ledger.cancel(task, in: segment)
         let plan = fixture.makePlan(isFast: true)
         let entered = EnteredTask(plan: plan, isCancelled: true)
-        #expect(try await ledger.begin(task, plan: plan, meaning: [1], in: [segment.number]) == .begun(entered))
+        #expect(try await ledger.begin(task, plan: plan, devices: [1], in: [segment.number]) == .begun(entered))
         #expect(
             try await ledger.mark(SegmentSet([5]), of: task, in: segment, enteredIn: entered) == .cancelled)
         #expect(try await fixture.states() == [5: .cancelled])
@@ -84,7 +84,7 @@ import Testing
         let (ledger, task, segment) = (fixture.ledger, fixture.task, fixture.segment)
         let plan = fixture.makePlan(isFast: true)
         let entered = EnteredTask(plan: plan, isCancelled: false)
-        _ = try await ledger.begin(task, plan: plan, meaning: [1], in: [segment.number])
+        _ = try await ledger.begin(task, plan: plan, devices: [1], in: [segment.number])
         _ = try await ledger.cancel(task, in: segment)
         #expect(
             try await ledger.mark(SegmentSet([5]), of: task, in: segment, enteredIn: entered) == .cancelled)

@@ -82,13 +82,13 @@ extension ShakyLedger {
     }
 
     func begin(
-        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
-        try await ledger.begin(task, plan: plan, meaning: devices, in: segments)
+        try await ledger.begin(task, plan: plan, devices: devices, in: segments)
     }
 
-    func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {
-        try await ledger.meaning(of: task)
+    func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await ledger.decidedDevices(of: task)
     }
 
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {

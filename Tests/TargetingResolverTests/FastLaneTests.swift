@@ -176,7 +176,7 @@ import Topics
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [id.index])
-        #expect(try await fixture.ledger.meaning(of: task.id) == nil)
+        #expect(try await fixture.ledger.decidedDevices(of: task.id) == nil)
     }
 
     /// Every device ends when it is marked, and gets a result.
