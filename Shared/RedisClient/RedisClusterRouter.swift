@@ -114,11 +114,11 @@ extension RedisClusterRouter {
                 return original.completion(result)
             }
             guard redirects < RedisClusterRouter.redirectsMaximum else { return original.completion(result) }
-            self.redirect(original, redirect: redirect, redirects: redirects + 1)
+            self.resend(original, after: redirect, redirects: redirects + 1)
         }
     }
 
-    private func redirect(_ original: RedisPending, redirect: RedisRedirect, redirects: Int) {
+    private func resend(_ original: RedisPending, after redirect: RedisRedirect, redirects: Int) {
         let target = node(redirect.address)
         let following = follow(original, from: target, redirects: redirects)
         switch redirect.kind {
