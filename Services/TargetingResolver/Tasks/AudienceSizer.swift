@@ -33,20 +33,20 @@ struct AudienceSizer: Sendable {
         guard input.list.entryCount <= AudienceSizer.fewMaximum, let entries = try await entries(of: input) else {
             return .many(segments)
         }
-        var wanted = Gathering()
-        for part in try await search.listed(entries, in: input.app) { wanted.add(part) }
+        var candidates = Gathering()
+        for part in try await search.listed(entries, in: input.app) { candidates.add(part) }
         if let audience = input.audience {
             for start in stride(from: 0, to: segments.count, by: DeviceSearch.questionsAtOnce) {
-                guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
+                guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
                 let some = Array(segments[start..<min(start + DeviceSearch.questionsAtOnce, segments.count)])
                 let selections = try await some.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { segment in
                     try await search.select(audience, in: segment, of: input.app)
                 }
-                for (segment, selection) in zip(some, selections) { wanted.add(selection, in: segment) }
+                for (segment, selection) in zip(some, selections) { candidates.add(selection, in: segment) }
             }
         }
-        guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
-        return .few(try await search.find(wanted.sorted, input: input))
+        guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
+        return .few(try await search.find(candidates.sorted, input: input))
     }
 
     /// List and audience together, each device once.
