@@ -136,7 +136,7 @@ import Testing
         serving.applicationProtocols = ["h2"]
         let context = try TLSContext(serving)
         let listener = try TCPListener(address: "127.0.0.1", port: 0)
-        async let refusal = failure { () throws(TLSSocketError) in _ = try Accepted(from: listener, tls: context) }
+        async let serverError = failure { () throws(TLSSocketError) in _ = try Accepted(from: listener, tls: context) }
         var tls = configuration(authority)
         tls.applicationProtocols = ["http/1.1"]
         let offering = tls
@@ -144,7 +144,7 @@ import Testing
             _ = try Conversation(host: "localhost", port: listener.port, tls: offering)
         }
         #expect(error?.code == .handshake)
-        #expect(await refusal?.code == .handshake)
+        #expect(await serverError?.code == .handshake)
     }
 
     @Test func aTakenPortIsNamed() throws {
