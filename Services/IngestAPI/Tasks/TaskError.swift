@@ -16,6 +16,7 @@ enum TaskError: Error, Equatable {
     case inProgress
     case otherRequest
     case unknownTask
+    /// The id is malformed, or only the report of the task is left.
     case unknownDevice
     case notClosed
     /// The reason, as a whole sentence.
@@ -129,7 +130,9 @@ enum TaskError: Error, Equatable {
         case .idempotencyKey: IdempotencyHeader.rule
         case .inProgress: "The first request with this idempotency key is still in progress. Retry later."
         case .otherRequest: "The key was first used with another path or body. Use a new key for a new request."
-        case .unknownDevice: "The path must contain the subscriber id that the registration returned."
+        case .unknownDevice:
+            "Check the subscriber id in the path: it must be as the registration returned it. If it is, the task's results "
+                + "by device have expired, and only its report is left."
         case .unknownTask: "The app has no task with this id, or the task was closed so long ago that it has expired."
         case .notClosed: "The report is available once the task is closed. Until then, read the task for its progress."
         case .unavailable(let reason):
