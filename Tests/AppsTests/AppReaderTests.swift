@@ -69,7 +69,7 @@ import Testing
         #expect(app.defaults.failuresBeforeUnregistering == 3)
     }
 
-    @Test func anEmptyFileIsAnAppThatNobodyMayTouch() throws {
+    @Test func anEmptyFileIsAnAppWithoutAccess() throws {
         let app = try #require(try read("{}").app)
         #expect(app == PushApp(id: try AppID("news")))
         #expect(app.defaults.failuresBeforeUnregistering == 10)

@@ -83,7 +83,7 @@ import Topics
 
     /// Goal: a handler is notified of an undecodable message before it is dead-lettered. Method: its dependency is down
     /// at first, and once it fails permanently; the message is dead-lettered in both cases.
-    @Test func theHandlerIsToldBeforeABurial() async throws {
+    @Test func theHandlerIsNotifiedBeforeADeadLetter() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
         try await send("one", "two")
         let told = Monitor<[String]>([])

@@ -84,7 +84,7 @@ import Topics
     }
 
     /// Goal: a handler that crashes when it is notified of the dead letter does not block the message.
-    @Test func theHandlerIsToldOnce() async throws {
+    @Test func theHandlerIsNotifiedOnce() async throws {
         for _ in 1...3 { _ = starts.begin([0], of: place, regardless: true) }
         let first = process(1, texts: "trap")
         let (_, ended) = first.start(
@@ -105,7 +105,7 @@ import Topics
 
     /// Goal: processes stopped while they handle a message, as in a rolling deploy, do not count against it, even if
     /// they are killed before they have handled it. Method: after one that crashed, six are stopped and never finish.
-    @Test func processesThatAreToldToEndDoNotCount() async throws {
+    @Test func processesThatAreStoppedDoNotCount() async throws {
         _ = starts.open(place, owner: "a process that died")
         var runs: [Task<Void, any Error>] = []
         for number in 1...6 {

@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func aRefusalIsToldWithItsFields() async throws {
+    @Test func aRefusalIsPrintedWithItsFields() async throws {
         let problem = HTTPResponse(
             .unprocessableContent, headers: [HTTPField("Content-Type", "application/problem+json")],
             body: .bytes(
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func aTaskForNobodySaysSo() async throws {
+    @Test func aTaskWithoutDevicesSaysSo() async throws {
         try await TaskServer.with([task("closed", counts: #""targeted":0"#)]) { server in
             #expect(await run("watch", "t1", at: server) == 0)
             #expect(terminal.printed.last == "closed: 0 targeted, no matching devices")

@@ -115,7 +115,7 @@ import Testing
         (0..<count).map { "{\"topic\":\"t\($0)\"}" }.joined(separator: ",")
     }
 
-    @Test func everythingIsToldAtOnce() async throws {
+    @Test func allMistakesAreReportedTogether() async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.json(
                 "POST", "/v1/tasks",
@@ -258,7 +258,7 @@ import Testing
         ("{", "line 1, column 2"), ("[]", "must be a JSON object, not an array"), ("", "line 1, column 1"),
         ("{\"a\":\n 1,}", "line 2, column 4"),
     ])
-    func whatIsNoJSONIsToldWhere(body: String, place: String) async throws {
+    func invalidJSONIsReportedWithItsPosition(body: String, place: String) async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == 400)

@@ -321,7 +321,7 @@ import Topics
         }
     }
 
-    @Test func aTaskThatNobodyCanPlanHasFailed() async throws {
+    @Test func aTaskThatCannotBePlannedHasFailed() async throws {
         try await IngestFixture.run { fixture in
             let task = try await post(fixture)
             try await fixture.archive.giveUp(task.id, reason: "it cannot be read")

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func aTaskForNobodyBeginsAndCloses(driver: LedgerDriver) async throws {
+    func aTaskWithoutDevicesBeginsAndCloses(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         let plan = fixture.makePlan(isFast: true)
         #expect(try await fixture.ledger.decidedDevices(of: fixture.task) == nil)
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func aTaskForNobodyCloses(driver: LedgerDriver) async throws {
+    func aTaskWithoutDevicesCloses(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         #expect(try await fixture.ledger.close([], of: fixture.task) == nil)
         _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan(jobs: 1))
@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func cancelEndsWhatNobodyHolds(driver: LedgerDriver) async throws {
+    func cancelEndsUnclaimedDevices(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2, 3, 4, 5])
         _ = try await fixture.claim(1, offsets: [2, 3, 4])
@@ -410,7 +410,7 @@ import Testing
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func aTaskForManyOrForNobodyHasNoOutcomes(driver: LedgerDriver) async throws {
+    func aTaskForManyOrNoDevicesHasNoOutcomes(driver: LedgerDriver) async throws {
         for isFast in [true, false] {
             let fixture = try await driver.fixture()
             _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan(isFast: isFast))

@@ -59,7 +59,7 @@ import Topics
 
     /// A repeated chunk sends no push, and repeats all results until the ledger has recorded that they were sent.
     @Test(arguments: [ShakyLedger.Step?.none, .noteReported])
-    func aRedeliveredChunkIsToldAgain(lost: ShakyLedger.Step?) async throws {
+    func aRedeliveredChunkIsReportedAgain(lost: ShakyLedger.Step?) async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: offsets)
         let gateway = ScriptedGateway { push in
@@ -200,7 +200,7 @@ import Topics
     }
 
     /// The wrong environment: every token in a row is refused, and no device may be deleted.
-    @Test func tenThousandBadTokensDeleteNobody() async throws {
+    @Test func tenThousandBadTokensDeleteNoDevice() async throws {
         let fixture = try DispatchFixture()
         let gateway = ScriptedGateway { _ in
             .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "BadDeviceToken", status: 400))

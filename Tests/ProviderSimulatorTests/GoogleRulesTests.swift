@@ -35,7 +35,7 @@ import Testing
         #expect(verdict.json?["error"]?.text == error)
     }
 
-    @Test func believesNobodyElse() throws {
+    @Test func rejectsOtherSigners() throws {
         var fixture = try GoogleFixture()
         #expect(try fixture.fetchToken(signedBy: try SigningKey.generated(for: .rs256)).answer?.status == 400)
         #expect(fixture.send("{}", token: "ya29.guess").answer?.status == 401)

@@ -165,7 +165,7 @@ import Topics
     }
 
     /// Goal: a chunk of a task forgotten long ago blocks no lane. Method: neither content nor plan exists.
-    @Test func aTaskThatNobodyKnowsIsNotWaitedFor() async throws {
+    @Test func anUnknownTaskIsNotWaitedFor() async throws {
         let scene = try Scene()
         #expect(
             try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])]).isEmpty)
@@ -212,7 +212,7 @@ import Topics
     }
 
     /// Goal: a repeated chunk repeats the result of a device that ended here, which is counted once.
-    @Test func anEndIsToldAgain() async throws {
+    @Test func anEndIsReportedAgain() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
         try scene.plan(marking: [0])

@@ -24,7 +24,7 @@ import Topics
         try fixture.registry.device(id, in: fixture.app) != nil
     }
 
-    @Test func aProvenDeviceGoesAndIsToldOf() async throws {
+    @Test func aProvenDeviceIsRemovedAndReported() async throws {
         let ids = try await fixture.register(3)
         fixture.time.advance(by: .seconds(1))
         let batches = [
@@ -70,7 +70,7 @@ import Topics
         #expect(fixture.metrics.counter(.reporterDevicesKept).value == 1)
     }
 
-    @Test func anIDWhoseTagIsAnothersTouchesNobody() async throws {
+    @Test func anIDWithAnotherTagRemovesNoDevice() async throws {
         let id = try await fixture.register(1)[0]
         fixture.time.advance(by: .seconds(1))
         let forged = DeviceID(index: id.index, tag: id.tag &+ 1)

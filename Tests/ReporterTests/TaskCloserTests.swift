@@ -35,7 +35,7 @@ import Topics
         #expect(fixture.agenda.count() == 0)
     }
 
-    @Test func nobodyTargetedIsZero() async throws {
+    @Test func aTaskWithoutDevicesCountsZero() async throws {
         let fixture = try ReporterFixture()
         let task = try fixture.begin(1, devices: [])
         #expect(try await fixture.closer().check(check(task)) == .settled)
@@ -85,7 +85,7 @@ import Topics
     }
 
     /// At the deadline unsent devices expire, a dead sender's are unknown, a running sender's stay open for a while.
-    @Test func theDeadlineEndsWhatNobodyHolds() async throws {
+    @Test func theDeadlineEndsUnclaimedDevices() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(4)
         let task = try fixture.begin(1, devices: ids, timeToLive: .seconds(100))
@@ -156,7 +156,7 @@ import Topics
         #expect(fixture.sink.lines.contains { $0.contains("task abandoned") && $0.contains("never planned") })
     }
 
-    @Test func jobsThatNobodyDoesKeepNoTaskOpenForEver() async throws {
+    @Test func unresolvedJobsKeepNoTaskOpenForEver() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
         let task = try fixture.begin(1, devices: ids, jobs: 3, resolves: false)

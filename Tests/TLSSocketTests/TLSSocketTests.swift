@@ -231,7 +231,7 @@ private struct Accepted {
     init(from listener: TCPListener, tls: TLSContext) throws(TLSSocketError) {
         Accepted.wait(for: POLLIN, listener.descriptor)
         guard let socket = try listener.accept(tls: tls) else {
-            throw TLSSocketError(.unreachable, message: "nobody came")
+            throw TLSSocketError(.unreachable, message: "no connection arrived")
         }
         self.socket = socket
         while case let progress = try socket.advance(), progress != .done {

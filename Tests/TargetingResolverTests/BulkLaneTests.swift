@@ -130,7 +130,7 @@ import Topics
 
     /// Goal: a list in parts reaches every device, whatever the mix of its entries. Method: users with one or two
     /// devices, devices by id, and tokens, in 13 parts; some of them are also members of the audience.
-    @Test func aListInPartsLeavesNobodyOut() async throws {
+    @Test func aListInPartsIsComplete() async throws {
         var expected = try await fill(3, devices: 400)
         var entries: [TargetEntry] = []
         for number in 0..<2_000 {

@@ -13,7 +13,7 @@ import Topics
     private let time = ManualTimeSource()
     private let task = TaskID(high: 7, low: 1)
 
-    @Test func eachIsToldOfWithTheReasonOfItsEnd() async throws {
+    @Test func eachDeviceIsReportedWithTheReasonOfItsEnd() async throws {
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         let app = try AppID("news")
         var ids: [DeviceID] = []
@@ -55,7 +55,7 @@ import Topics
         #expect(try await batches(bus).isEmpty)
     }
 
-    @Test func aRecordThatCannotBeReadNamesNobody() throws {
+    @Test func anUnreadableRecordNamesNoDevice() throws {
         var devices = PackedDevices()
         devices.append(offset: 1, record: [])
         devices.append(offset: 2, record: [0xFF, 1, 2, 3, 4, 5])
