@@ -137,7 +137,7 @@ package struct TaskRendering: Sendable {
     func message(for platform: Platform) throws(RenderingError) -> PushMessage {
         if let message = content.message, content.platforms.contains(platform) { return message }
         throw RenderingError(
-            "payloads.\(platform.rawValue)", message: "missing, and the message is not sent to the platform")
+            "payloads.\(platform.rawValue)", message: "missing; the message is not sent to this platform")
     }
 
     func texts(

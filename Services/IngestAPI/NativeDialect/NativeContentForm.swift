@@ -75,12 +75,12 @@ struct NativeContentForm {
 
     private func check(_ chosen: [Platform], content: TaskContent) {
         for platform in NativeContentForm.platforms {
-            let isMeant = chosen.contains(platform)
-            if !isMeant, content.payloads[platform] != nil {
+            let isChosen = chosen.contains(platform)
+            if !isChosen, content.payloads[platform] != nil {
                 fields.reject(
                     "payloads.\(platform.rawValue)", message: "platform is not listed in platforms")
             }
-            if isMeant, content.payloads[platform] == nil, !fields.has("message") {
+            if isChosen, content.payloads[platform] == nil, !fields.has("message") {
                 fields.reject(
                     "platforms", message: "lists \(platform.rawValue), which has neither a payload nor a message")
             }
