@@ -68,11 +68,11 @@ import Testing
         ),
         (
             "{\(target),\(message),\"platforms\":[\"ios\"],\"payloads\":{\"android\":{\"data\":{\"a\":\"b\"}}}}",
-            "payloads.android", "platform is not listed in platforms"
+            "payloads.android", "platform not listed in platforms; list it or remove the payload"
         ),
         (
             "{\(target),\"platforms\":[\"ios\",\"android\"],\"payloads\":{\"ios\":{\"aps\":{}}}}", "platforms",
-            "lists android, which has neither a payload nor a message"
+            "no payload or message for android; add one or remove the platform"
         ),
         ("{\(target),\"payloads\":{\"ios\":{}}}", "payloads.ios.aps", "missing; expected an object"),
         ("{\(target),\"payloads\":{}}", "payloads", "expected a payload for ios or android"),

@@ -78,11 +78,13 @@ struct NativeContentForm {
             let isChosen = chosen.contains(platform)
             if !isChosen, content.payloads[platform] != nil {
                 fields.reject(
-                    "payloads.\(platform.rawValue)", message: "platform is not listed in platforms")
+                    "payloads.\(platform.rawValue)",
+                    message: "platform not listed in platforms; list it or remove the payload")
             }
             if isChosen, content.payloads[platform] == nil, !fields.has("message") {
                 fields.reject(
-                    "platforms", message: "lists \(platform.rawValue), which has neither a payload nor a message")
+                    "platforms",
+                    message: "no payload or message for \(platform.rawValue); add one or remove the platform")
             }
         }
     }

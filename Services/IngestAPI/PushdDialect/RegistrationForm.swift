@@ -110,7 +110,8 @@ struct RegistrationForm {
         guard text.utf8.count <= RegistryBounds.textBytesMaximum,
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValueError("at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
+            throw InvalidValueError(
+                "expected at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
         }
         return text
     }
