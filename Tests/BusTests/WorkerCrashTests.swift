@@ -60,11 +60,11 @@ import Topics
     @Test func aMessageThatEndsEveryProcessIsGivenUp() async throws {
         var runs: [Task<Void, any Error>] = []
         let expected = [
-            ["a trap b"], ["a trap b"], ["a", "trap"], ["a", "trap"], ["a", "told of trap", "b"],
+            ["a trap b"], ["a trap b"], ["a", "trap"], ["a", "trap"], ["a", "notified of trap", "b"],
         ]
         for (number, events) in expected.enumerated() {
             let process = process(number, texts: "a", "trap", "b")
-            let (worker, run) = process.start(giveUp: { process.note("told of \($0.text)") }) { [over] texts, _ in
+            let (worker, run) = process.start(giveUp: { process.note("notified of \($0.text)") }) { [over] texts, _ in
                 process.note(texts.joined(separator: " "))
                 if texts.contains("trap") { await over.wait() }
                 return []
@@ -89,13 +89,13 @@ import Topics
         let first = process(1, texts: "trap")
         let (_, ended) = first.start(
             giveUp: { [over] _ in
-                first.note("told")
+                first.note("notified")
                 await over.wait()
             },
             { _, _ in [] })
         #expect(await first.hasNoted(1))
         let second = process(2, texts: "trap")
-        let (worker, run) = second.start(giveUp: { _ in second.note("told") }, { _, _ in [] })
+        let (worker, run) = second.start(giveUp: { _ in second.note("notified") }, { _, _ in [] })
         #expect(await second.consumer.hasCompleted(1))
         #expect(second.noted.isEmpty && second.deadLetters.map(\.reason) == [.crashed])
         worker.stop()
