@@ -77,7 +77,7 @@ package struct TaskRendering: Sendable {
         case .huawei: try huaweiVariant(selection)
         case .webpush, .wns, .mpns, .http:
             throw RenderingError(
-                "platforms", message: "has devices of \(selection.kind.name), which is not supported yet")
+                "platforms", message: "protocol \(selection.kind.name) not supported yet; expected apns, fcm or huawei")
         }
     }
 
@@ -127,7 +127,7 @@ package struct TaskRendering: Sendable {
         guard bytes <= dataBytesMaximum else {
             throw RenderingError(
                 "message.data",
-                message: "has \(bytes) bytes; providers accept \(dataBytesMaximum) for the whole payload; shorten it")
+                message: "too long: \(bytes) bytes; at most \(dataBytesMaximum) for the whole payload")
         }
         var flat = try FlatData(data, path: "message.data")
         if flat["task_id"] == nil { flat["task_id"] = task }
@@ -137,7 +137,7 @@ package struct TaskRendering: Sendable {
     func message(for platform: Platform) throws(RenderingError) -> PushMessage {
         if let message = content.message, content.platforms.contains(platform) { return message }
         throw RenderingError(
-            "payloads.\(platform.rawValue)", message: "missing, and the message is not sent to the platform")
+            "payloads.\(platform.rawValue)", message: "missing; the message is not sent to this platform")
     }
 
     func texts(

@@ -83,20 +83,20 @@ import Topics
 
     /// Goal: a handler is notified of an undecodable message before it is dead-lettered. Method: its dependency is down
     /// at first, and once it fails permanently; the message is dead-lettered in both cases.
-    @Test func theHandlerIsToldBeforeABurial() async throws {
+    @Test func theHandlerIsNotifiedBeforeADeadLetter() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
         try await send("one", "two")
-        let told = Monitor<[String]>([])
+        let notified = Monitor<[String]>([])
         let handler = MourningHandler { letter in
             let text = String(decoding: letter.value, as: UTF8.self)
-            try told.withLock { (told: inout [String]) throws in
-                told.append(text)
-                guard told.count > 1 else { throw Away() }
+            try notified.withLock { (notified: inout [String]) throws in
+                notified.append(text)
+                guard notified.count > 1 else { throw Away() }
                 if text == "two" { throw PoisonMessageError("no more") }
             }
         }
         try await run(try await worker(producer, handler: handler), producer: producer, burials: 2)
-        #expect(told.withLock { $0 } == ["one", "one", "two"])
+        #expect(notified.withLock { $0 } == ["one", "one", "two"])
         #expect(try await buried().map(\.reason) == [.undecodable, .undecodable])
     }
 

@@ -60,11 +60,11 @@ import Topics
     @Test func aMessageThatEndsEveryProcessIsGivenUp() async throws {
         var runs: [Task<Void, any Error>] = []
         let expected = [
-            ["a trap b"], ["a trap b"], ["a", "trap"], ["a", "trap"], ["a", "told of trap", "b"],
+            ["a trap b"], ["a trap b"], ["a", "trap"], ["a", "trap"], ["a", "notified of trap", "b"],
         ]
         for (number, events) in expected.enumerated() {
             let process = process(number, texts: "a", "trap", "b")
-            let (worker, run) = process.start(giveUp: { process.note("told of \($0.text)") }) { [over] texts, _ in
+            let (worker, run) = process.start(giveUp: { process.note("notified of \($0.text)") }) { [over] texts, _ in
                 process.note(texts.joined(separator: " "))
                 if texts.contains("trap") { await over.wait() }
                 return []
@@ -84,18 +84,18 @@ import Topics
     }
 
     /// Goal: a handler that crashes when it is notified of the dead letter does not block the message.
-    @Test func theHandlerIsToldOnce() async throws {
+    @Test func theHandlerIsNotifiedOnce() async throws {
         for _ in 1...3 { _ = starts.begin([0], of: place, regardless: true) }
         let first = process(1, texts: "trap")
         let (_, ended) = first.start(
             giveUp: { [over] _ in
-                first.note("told")
+                first.note("notified")
                 await over.wait()
             },
             { _, _ in [] })
         #expect(await first.hasNoted(1))
         let second = process(2, texts: "trap")
-        let (worker, run) = second.start(giveUp: { _ in second.note("told") }, { _, _ in [] })
+        let (worker, run) = second.start(giveUp: { _ in second.note("notified") }, { _, _ in [] })
         #expect(await second.consumer.hasCompleted(1))
         #expect(second.noted.isEmpty && second.deadLetters.map(\.reason) == [.crashed])
         worker.stop()
@@ -105,7 +105,7 @@ import Topics
 
     /// Goal: processes stopped while they handle a message, as in a rolling deploy, do not count against it, even if
     /// they are killed before they have handled it. Method: after one that crashed, six are stopped and never finish.
-    @Test func processesThatAreToldToEndDoNotCount() async throws {
+    @Test func processesThatAreStoppedDoNotCount() async throws {
         _ = starts.open(place, owner: "a process that died")
         var runs: [Task<Void, any Error>] = []
         for number in 1...6 {

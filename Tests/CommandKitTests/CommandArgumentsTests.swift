@@ -76,7 +76,7 @@ import Testing
     }
 
     /// A comparison costs the product of both lengths, and words may come from untrusted input.
-    @Test func nobodyMeantAWordWithoutEnd() {
+    @Test func anOverlongWordHasNoAdvice() {
         #expect(Spelling.nearest(to: "aaaa", among: ["aaab"]) == "aaab")
         let long = String(repeating: "a", count: 65)
         #expect(Spelling.nearest(to: long, among: [long + "b"]) == nil)

@@ -25,8 +25,8 @@ import Testing
         let rows = MarkdownTable.rows(under: "## Who reads which secret", inPage: page).map {
             $0.map(MarkdownTable.plain)
         }
-        let told = rows.filter { $0[1] != "–" }.map { "\($0[1]) \($0[2])" }
-        #expect(told.sorted() == known.sorted())
+        let documented = rows.filter { $0[1] != "–" }.map { "\($0[1]) \($0[2])" }
+        #expect(documented.sorted() == known.sorted())
         #expect(Set(readers.values.joined()) == Set(AppSecret.allCases), "each kind has a reader")
     }
 

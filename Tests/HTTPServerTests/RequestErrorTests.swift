@@ -206,7 +206,7 @@ import Testing
     }
 
     /// However the server treats them, it closes those connections and serves the next client.
-    @Test func garbageHurtsNobodyElse() async throws {
+    @Test func garbageAffectsNoOtherConnection() async throws {
         try await withRunning(HTTPServerConfiguration(headerDeadline: .milliseconds(200)), router: greetingRouter()) {
             _, port in
             let random = SeededRandomSource(seed: 11)

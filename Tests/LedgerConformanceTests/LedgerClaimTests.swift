@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func whatHasEndedIsToldWithItsState(driver: LedgerDriver) async throws {
+    func endedDevicesAreAnsweredWithTheirState(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         let ends: [DeliveryState] = DeliveryState.allCases.filter(\.isTerminal)
         let offsets = (0..<UInt16(ends.count)).map { $0 * 3 }

@@ -20,9 +20,9 @@ import Testing
         await expectFull { try await fixture.mark([3_000]) }
         await expectFull { try await ledger.plan(TaskID(high: 0, low: 1), as: fixture.makePlan()) }
         await expectFull {
-            try await ledger.begin(TaskID(high: 0, low: 2), plan: fixture.makePlan(), meaning: [1], in: [])
+            try await ledger.begin(TaskID(high: 0, low: 2), plan: fixture.makePlan(), devices: [1], in: [])
         }
-        #expect(try await ledger.meaning(of: TaskID(high: 0, low: 2)) == nil)
+        #expect(try await ledger.decidedDevices(of: TaskID(high: 0, low: 2)) == nil)
         #expect(
             try await fixture.claim(1, offsets: Array(0..<64), badges: true).allSatisfy { $0 == .claimed(badge: 1) })
         #expect(try await fixture.settle(1, offsets: Array(0..<40)) == [])

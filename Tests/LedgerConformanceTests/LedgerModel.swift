@@ -51,7 +51,7 @@ struct LedgerModel {
 
     var marked: [SegmentID: Set<UInt16>] = [:]
     var ended: [Place: DeliveryState] = [:]
-    var told: Set<Place> = []
+    var reported: Set<Place> = []
     var badges: Set<Place> = []
     var holders: [Place: Holder] = [:]
 
@@ -92,7 +92,7 @@ struct LedgerModel {
         case 77..<81: try await renew()
         case 81..<91: advance()
         case 91..<92: try await cancel()
-        case 92..<95: try await tell()
+        case 92..<95: try await noteReported()
         default: try await sweep()
         }
     }
@@ -220,8 +220,8 @@ extension LedgerModel {
                 try take(offset, request: request, badge: badge, in: segment)
                 mine.append(offset)
             case .ended(let state):
-                guard !told.contains(Place(segment: segment, offset: offset)) else {
-                    throw violation("\(offset) was already noted as told")
+                guard !reported.contains(Place(segment: segment, offset: offset)) else {
+                    throw violation("\(offset) was already noted as reported")
                 }
                 try end(offset, as: state, in: segment)
             case .held(let rest):
@@ -230,9 +230,11 @@ extension LedgerModel {
                     throw violation("\(offset) is reported as held for \(rest) but has no such holder")
                 }
             case .unmarked: throw violation("\(offset) was marked")
-            case .told:
+            case .reported:
                 let place = Place(segment: segment, offset: offset)
-                guard told.contains(place), ended[place] != nil else { throw violation("\(offset) was never told") }
+                guard reported.contains(place), ended[place] != nil else {
+                    throw violation("\(offset) was never noted as reported")
+                }
             case .superseded: break
             }
         }
@@ -296,19 +298,19 @@ extension LedgerModel {
         try await check(work.segment)
     }
 
-    /// Notes some outcomes of a segment as told; sometimes again.
-    private mutating func tell() async throws {
+    /// Notes some outcomes of a segment as reported; sometimes again.
+    private mutating func noteReported() async throws {
         let segment = segments[roll(segments.count)]
         let places = ended.keys.filter { $0.segment == segment }.map(\.offset).sorted()
         guard !places.isEmpty else { return }
         let start = roll(places.count)
         let devices = Array(places[start..<min(places.count, start + 1 + roll(64))])
-        note("\(devices.count) of \(segment.number) are noted as told")
+        note("\(devices.count) of \(segment.number) are noted as reported")
         _ = try await pair.ask {
-            try await $0.noteTold(SegmentSet(devices), of: pair.task, in: segment)
+            try await $0.noteReported(SegmentSet(devices), of: pair.task, in: segment)
             return true
         }
-        told.formUnion(devices.map { Place(segment: segment, offset: $0) })
+        reported.formUnion(devices.map { Place(segment: segment, offset: $0) })
         try await check(segment)
     }
 
@@ -409,11 +411,11 @@ extension LedgerModel {
             _ = try await pair.ask { try await $0.detail(of: offset, task: pair.task, in: segment) }
         }
         _ = try await pair.ask { try await $0.progress(of: pair.task) }
-        let untold = try await pair.ask { try await $0.untold(of: pair.task, in: segment) }
+        let unreported = try await pair.ask { try await $0.unreported(of: pair.task, in: segment) }
         let known = snapshot.states.filter { offset, state in
-            state.isTerminal && !told.contains(Place(segment: segment, offset: offset))
+            state.isTerminal && !reported.contains(Place(segment: segment, offset: offset))
         }
-        guard untold.map(\.index.offset) == known.keys.sorted() else { throw violation("wrong untold devices") }
+        guard unreported.map(\.index.offset) == known.keys.sorted() else { throw violation("wrong unreported devices") }
         return counts
     }
 }

@@ -41,7 +41,7 @@ import Testing
 
     /// Goal: during the restoration nothing can be marked, claimed, resolved or closed, and all devices have ended.
     @Test(arguments: LedgerDriver.allCases)
-    func nobodyElseHasToDoWithIt(driver: LedgerDriver) async throws {
+    func aTaskBeingRestoredIsNotMarkedOrClosed(driver: LedgerDriver) async throws {
         let restoring = try await begin(driver)
         let (fixture, ledger) = (restoring.fixture, restoring.ledger)
         #expect(try await fixture.mark([5]) == .missing)

@@ -35,11 +35,11 @@ import Testing
         let other = SegmentID(segment.app, number: SegmentNumber(rawValue: segment.number.rawValue + 1))
         let entered = EnteredTask(plan: plan, isCancelled: false)
         let segments = [segment.number, other.number]
-        #expect(try await ledger.begin(task, plan: plan, meaning: [7, 0], in: segments) == .begun(entered))
+        #expect(try await ledger.begin(task, plan: plan, devices: [7, 0], in: segments) == .begun(entered))
         let again = fixture.makePlan(isFast: true, policy: .atMostOnce)
         #expect(
-            try await ledger.begin(task, plan: again, meaning: [8], in: [SegmentNumber(rawValue: 9)]) == .planned(plan))
-        #expect(try await ledger.meaning(of: task) == [7, 0])
+            try await ledger.begin(task, plan: again, devices: [8], in: [SegmentNumber(rawValue: 9)]) == .planned(plan))
+        #expect(try await ledger.decidedDevices(of: task) == [7, 0])
         #expect(Set(try await ledger.openSegments(of: task)) == [segment, other])
         let devices = SegmentSet([1, 2])
         #expect(try await ledger.mark(devices, of: task, in: segment, enteredIn: entered) == .open(devices))
@@ -47,18 +47,18 @@ import Testing
         #expect(try await ledger.isResolved(job: 0, of: task) == false)
         #expect(try await ledger.progress(of: task)?.counts[.targeted] == 2)
         try await ledger.resolve(job: 0, of: task)
-        #expect(try await ledger.meaning(of: task) == nil)
+        #expect(try await ledger.decidedDevices(of: task) == nil)
         #expect(try await ledger.isResolved(job: 0, of: task) == true)
-        #expect(try await ledger.begin(task, plan: plan, meaning: [9], in: []) == .planned(plan))
+        #expect(try await ledger.begin(task, plan: plan, devices: [9], in: []) == .planned(plan))
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func aTaskForNobodyBeginsAndCloses(driver: LedgerDriver) async throws {
+    func aTaskWithoutDevicesBeginsAndCloses(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         let plan = fixture.makePlan(isFast: true)
-        #expect(try await fixture.ledger.meaning(of: fixture.task) == nil)
-        _ = try await fixture.ledger.begin(fixture.task, plan: plan, meaning: [], in: [])
-        #expect(try await fixture.ledger.meaning(of: fixture.task) == [])
+        #expect(try await fixture.ledger.decidedDevices(of: fixture.task) == nil)
+        _ = try await fixture.ledger.begin(fixture.task, plan: plan, devices: [], in: [])
+        #expect(try await fixture.ledger.decidedDevices(of: fixture.task) == [])
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         #expect(try await fixture.ledger.close([], of: fixture.task)?.closed != nil)
     }
@@ -71,7 +71,7 @@ import Testing
         _ = try await ledger.cancel(task, in: segment)
         let plan = fixture.makePlan(isFast: true)
         let entered = EnteredTask(plan: plan, isCancelled: true)
-        #expect(try await ledger.begin(task, plan: plan, meaning: [1], in: [segment.number]) == .begun(entered))
+        #expect(try await ledger.begin(task, plan: plan, devices: [1], in: [segment.number]) == .begun(entered))
         #expect(
             try await ledger.mark(SegmentSet([5]), of: task, in: segment, enteredIn: entered) == .cancelled)
         #expect(try await fixture.states() == [5: .cancelled])
@@ -84,7 +84,7 @@ import Testing
         let (ledger, task, segment) = (fixture.ledger, fixture.task, fixture.segment)
         let plan = fixture.makePlan(isFast: true)
         let entered = EnteredTask(plan: plan, isCancelled: false)
-        _ = try await ledger.begin(task, plan: plan, meaning: [1], in: [segment.number])
+        _ = try await ledger.begin(task, plan: plan, devices: [1], in: [segment.number])
         _ = try await ledger.cancel(task, in: segment)
         #expect(
             try await ledger.mark(SegmentSet([5]), of: task, in: segment, enteredIn: entered) == .cancelled)
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func aTaskForNobodyCloses(driver: LedgerDriver) async throws {
+    func aTaskWithoutDevicesCloses(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         #expect(try await fixture.ledger.close([], of: fixture.task) == nil)
         _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan(jobs: 1))
@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func cancelEndsWhatNobodyHolds(driver: LedgerDriver) async throws {
+    func cancelEndsUnclaimedDevices(driver: LedgerDriver) async throws {
         let fixture = try await driver.fixture()
         try await fixture.begin([1, 2, 3, 4, 5])
         _ = try await fixture.claim(1, offsets: [2, 3, 4])
@@ -385,7 +385,7 @@ import Testing
         let plan = try #require(try await ledger.close([fixture.segment], of: task)?.plan)
         let outcomes = try #require(try await ledger.outcomes(of: task))
         #expect(outcomes.plan == plan)
-        func told(_ attempt: UInt8, status: UInt16, reason: String, state: DeliveryState) -> OutcomeDetail {
+        func detail(_ attempt: UInt8, status: UInt16, reason: String, state: DeliveryState) -> OutcomeDetail {
             OutcomeDetail(state: state, attempt: attempt, time: fixture.time.now, status: status, reason: reason)
         }
         func device(_ segment: SegmentID, offset: UInt16, state: DeliveryState, detail: OutcomeDetail?)
@@ -398,19 +398,19 @@ import Testing
             outcomes.devices == [
                 device(
                     alone, offset: 9, state: .invalidRemoved,
-                    detail: told(0, status: 410, reason: "Gone", state: .invalidRemoved)),
+                    detail: detail(0, status: 410, reason: "Gone", state: .invalidRemoved)),
                 device(
                     fixture.segment, offset: 1, state: .delivered,
-                    detail: told(0, status: 200, reason: "", state: .delivered)),
+                    detail: detail(0, status: 200, reason: "", state: .delivered)),
                 device(
                     fixture.segment, offset: 2, state: .failed,
-                    detail: told(4, status: 400, reason: "Bad", state: .failed)),
+                    detail: detail(4, status: 400, reason: "Bad", state: .failed)),
                 device(fixture.segment, offset: 7, state: .cancelled, detail: nil),
             ])
     }
 
     @Test(arguments: LedgerDriver.allCases)
-    func aTaskForManyOrForNobodyHasNoOutcomes(driver: LedgerDriver) async throws {
+    func aTaskForManyOrNoDevicesHasNoOutcomes(driver: LedgerDriver) async throws {
         for isFast in [true, false] {
             let fixture = try await driver.fixture()
             _ = try await fixture.ledger.plan(fixture.task, as: fixture.makePlan(isFast: isFast))

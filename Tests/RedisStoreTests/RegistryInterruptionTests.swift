@@ -17,11 +17,11 @@ import Testing
         prepare: (Scene) async throws -> DeviceID?, operate: (Scene, DeviceID) async throws -> Void,
         check: (Scene, DeviceID) async throws -> Void
     ) async throws {
-        let nobody = DeviceID(index: DeviceIndex(rawValue: 0), tag: 0)
+        let absent = DeviceID(index: DeviceIndex(rawValue: 0), tag: 0)
         let fixture = try await RegistryFixture()
         for cut in 0..<100 {
             let app = try AppID("app\(cut)")
-            let prepared = try await prepare(Scene(registry: try await fixture.registry(), app: app)) ?? nobody
+            let prepared = try await prepare(Scene(registry: try await fixture.registry(), app: app)) ?? absent
             let scissors = Scissors()
             let victim = try await fixture.registry(cutting: scissors)
             scissors.cut(after: cut)

@@ -54,13 +54,13 @@ final class ReporterFixture: Sendable {
     }
 
     /// Creates a closer as a new process would.
-    func closer(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
+    func closer(expectsReports: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
         let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors)
         let stores = stores(traces)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
         return TaskCloser(
-            stores, untried: untried, producer: producer, wantsToHear: { _ in wantsToHear },
+            stores, untried: untried, producer: producer, expectsReports: { _ in expectsReports },
             lease: ReporterFixture.lease, traceRetention: TaskTraceBounds.retention, environment: environment)
     }
 

@@ -114,12 +114,12 @@ final class SenderHarness: Sendable {
     }
 
     /// The devices that have ended but are not yet noted as reported in the ledger, by their ids in results.
-    func untold(_ shipment: Shipment) async throws -> Set<String> {
-        var untold: Set<DeviceIndex> = []
+    func unreported(_ shipment: Shipment) async throws -> Set<String> {
+        var unreported: Set<DeviceIndex> = []
         for (segment, _) in shipment.marks {
-            untold.formUnion(try await ledger.untold(of: shipment.task, in: segment).map(\.index))
+            unreported.formUnion(try await ledger.unreported(of: shipment.task, in: segment).map(\.index))
         }
-        let places = shipment.addressees.indices.filter { untold.contains(shipment.addressees[$0].index) }
+        let places = shipment.addressees.indices.filter { unreported.contains(shipment.addressees[$0].index) }
         return Set(places.map(shipment.resultID))
     }
 

@@ -192,7 +192,7 @@ import Testing
 
     /// Results are delivered again: interleaved with others, and after they have caused the removal of the device.
     @Test(arguments: Driver.allCases)
-    func aFailureThatIsToldAgainCountsOnce(driver: Driver) async throws {
+    func aFailureReportedTwiceCountsOnce(driver: Driver) async throws {
         try await driver.withRegistry { registry, fixture in
             let app = fixture.app
             let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id

@@ -39,7 +39,7 @@ struct RegistryRun {
             case 13, 14: try await setSubscriptions()
             case 15: try await countFailure()
             case 16: if dice.chance(1, of: 3) { try await purge() }
-            case 17: try await look()
+            case 17: try await readDevice()
             case 18: try await forgetFailures()
             default: try await resolve()
             }
@@ -158,7 +158,7 @@ extension RegistryRun {
         #expect(answer == expected)
     }
 
-    private mutating func look() async throws {
+    private mutating func readDevice() async throws {
         let (id, alias) = (id(), aliases[dice.number(below: aliases.count)])
         let entry = model[id]
         #expect(try await registry.device(id, in: app) == entry?.registered)

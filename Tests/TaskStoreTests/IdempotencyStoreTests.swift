@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: TaskStoreDriver.allCases)
-    func anotherRequestIsToldSo(_ driver: TaskStoreDriver) async throws {
+    func anotherRequestIsReported(_ driver: TaskStoreDriver) async throws {
         try await driver.withIdempotencyStore { (store, _) async throws in
             let other = Self.request(holder: 2, fingerprint: 1)
             _ = try await store.begin(Self.first, for: Self.lease)

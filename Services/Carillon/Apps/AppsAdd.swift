@@ -52,7 +52,7 @@ struct AppsAdd: Command {
             do throws(AddressRange.FormatError) {
                 ranges.append(try AddressRange(text))
             } catch {
-                throw UsageError("--allow \(text): it \(error)")
+                throw UsageError("--allow \(text): \(error)")
             }
         }
         return ranges

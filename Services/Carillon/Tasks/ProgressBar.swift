@@ -7,7 +7,7 @@ struct ProgressBar {
 
     private var looks: [(uptime: Duration, ended: Int)] = []
 
-    mutating func look(at status: ReportedTask, uptime: Duration) {
+    mutating func update(with status: ReportedTask, uptime: Duration) {
         looks.append((uptime, status.ended))
         // One sample from before the span is kept, so that the rate always has two points.
         while looks.count > 2, uptime - looks[1].uptime >= ProgressBar.span { looks.removeFirst() }

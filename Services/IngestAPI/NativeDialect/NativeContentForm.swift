@@ -75,14 +75,16 @@ struct NativeContentForm {
 
     private func check(_ chosen: [Platform], content: TaskContent) {
         for platform in NativeContentForm.platforms {
-            let isMeant = chosen.contains(platform)
-            if !isMeant, content.payloads[platform] != nil {
+            let isChosen = chosen.contains(platform)
+            if !isChosen, content.payloads[platform] != nil {
                 fields.reject(
-                    "payloads.\(platform.rawValue)", message: "platform is not listed in platforms")
+                    "payloads.\(platform.rawValue)",
+                    message: "platform not listed in platforms; list it or remove the payload")
             }
-            if isMeant, content.payloads[platform] == nil, !fields.has("message") {
+            if isChosen, content.payloads[platform] == nil, !fields.has("message") {
                 fields.reject(
-                    "platforms", message: "lists \(platform.rawValue), which has neither a payload nor a message")
+                    "platforms",
+                    message: "no payload or message for \(platform.rawValue); add one or remove the platform")
             }
         }
     }

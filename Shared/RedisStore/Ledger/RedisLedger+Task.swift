@@ -19,7 +19,7 @@ extension RedisLedger {
     }
 
     package func begin(
-        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
         precondition(plan.jobs == 1, "a small task has exactly one job")
         let keys = LedgerKeys.Whole(task)
@@ -32,7 +32,7 @@ extension RedisLedger {
         return .begun(EnteredTask(plan: plan, isCancelled: isCancelled == 1))
     }
 
-    package func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+    package func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try await redis.send(RedisCommand("HGET", LedgerKeys.Whole(task).task, "meant")).bytes
     }
 

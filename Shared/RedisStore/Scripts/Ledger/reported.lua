@@ -1,10 +1,10 @@
--- Which devices have a result on the `results` topic. For a device alone in its ledger it is FLAG_TOLD. Otherwise it
--- is the field `told` of the details: ranges in the order in which they were noted, until they would be as long as a
+-- Which devices have a result on the `results` topic. For a device alone in its ledger it is FLAG_REPORTED. Otherwise
+-- it is the field `told` of the details: ranges in the order in which they were noted, until they would be as long as a
 -- bitmap with a bit for each device of the segment, the lowest offset in the lowest bit of the first byte.
 
 local BITMAP_BYTES = 512
 
-local function eachTold(text, body)
+local function eachReported(text, body)
     if #text < BITMAP_BYTES then each(text, body) return end
     for at = 1, BITMAP_BYTES do
         local bits = byte(text, at)
@@ -16,7 +16,7 @@ local function eachTold(text, body)
 end
 
 -- The bitmap of what is noted (ranges or bitmap) and of further ranges.
-local function toldBitmap(text, ranges)
+local function reportedBitmap(text, ranges)
     local bytes = {}
     for at = 1, BITMAP_BYTES do bytes[at] = #text == BITMAP_BYTES and byte(text, at) or 0 end
     local function add(offset)

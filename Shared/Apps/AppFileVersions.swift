@@ -5,7 +5,7 @@ import PushModel
 ///
 /// A file that becomes invalid, or claims a value of another app, keeps its last valid version. An app whose file is
 /// deleted is removed.
-struct AppShelf: Sendable {
+struct AppFileVersions: Sendable {
     enum Change: Equatable, Sendable {
         case added(AppID)
         case changed(AppID)
@@ -54,7 +54,7 @@ struct AppShelf: Sendable {
             entries[name] = entry(name, content: content, inForce: entries[name]?.inForce)
         }
         settle()
-        return AppShelf.changes(from: before, to: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) }))
+        return AppFileVersions.changes(from: before, to: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) }))
     }
 
     private func entry(_ name: String, content: AppFolder.Content, inForce: PushApp?) -> Entry {

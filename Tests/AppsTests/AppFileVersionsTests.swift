@@ -4,11 +4,11 @@ import Testing
 @testable import Apps
 
 /// Tests which version of a file takes effect, without a folder.
-@Suite struct AppShelfTests {
-    private var shelf = AppShelf(folder: "apps")
+@Suite struct AppFileVersionsTests {
+    private var versions = AppFileVersions(folder: "apps")
 
-    private mutating func take(_ files: [String: String]) -> [AppShelf.Change] {
-        shelf.take(.files(files.mapValues { .bytes(Array($0.utf8)) }))
+    private mutating func take(_ files: [String: String]) -> [AppFileVersions.Change] {
+        versions.take(.files(files.mapValues { .bytes(Array($0.utf8)) }))
     }
 
     private func richie(_ texts: String...) -> String {
@@ -24,13 +24,13 @@ import Testing
 
     private var owners: [String: String] {
         var owners: [String: String] = [:]
-        for app in shelf.apps {
+        for app in versions.apps {
             for text in app.identifiers[.richie] ?? [] { owners[text] = app.id.text }
         }
         return owners
     }
 
-    private var problems: [String] { shelf.problems.map(\.description) }
+    private var problems: [String] { versions.problems.map(\.description) }
 
     @Test mutating func tellsWhatChanged() throws {
         let (news, shop) = (try AppID("news"), try AppID("shop"))
@@ -47,8 +47,8 @@ import Testing
     @Test mutating func anAppWithoutAGoodVersionIsUnknown() {
         let changes = take(["news.json": "{", "UPPER.json": "{}"])
         #expect(changes == [])
-        #expect(shelf.apps.isEmpty)
-        #expect(shelf.brokenFiles == 2)
+        #expect(versions.apps.isEmpty)
+        #expect(versions.brokenFiles == 2)
         #expect(problems.count == 2)
     }
 
@@ -57,7 +57,7 @@ import Testing
         let broken = take(["news.json": "{"])
         #expect(broken == [])
         #expect(owners == ["a": "news"])
-        let unreadable = shelf.take(.files(["news.json": .unreadable("cannot be read: no rights")]))
+        let unreadable = versions.take(.files(["news.json": .unreadable("cannot be read: no rights")]))
         #expect(unreadable == [])
         #expect(owners == ["a": "news"])
         #expect(problems == ["news.json: cannot be read: no rights"])
@@ -68,7 +68,7 @@ import Testing
 
     @Test mutating func aFolderThatCannotBeReadTakesNoAppAway() {
         _ = take(["news.json": richie("a")])
-        let changes = shelf.take(.unreadable("the folder apps cannot be read: no such device"))
+        let changes = versions.take(.unreadable("the folder apps cannot be read: no such device"))
         #expect(changes == [])
         #expect(owners == ["a": "news"])
         #expect(problems == ["apps: the folder apps cannot be read: no such device"])
@@ -112,18 +112,18 @@ import Testing
         _ = take(["news.json": richie("b"), "shop.json": richie("c"), "zoo.json": richie("c")])
         #expect(owners == ["a": "news", "b": "shop", "c": "zoo"])
         #expect(problems.count == 2)
-        #expect(shelf.brokenFiles == 2)
+        #expect(versions.brokenFiles == 2)
     }
 
     @Test mutating func oneKeyMayStandInSeveralFilesButNotTwoUnderOneID() {
         _ = take(["news.json": credential("k1", digit: "a"), "shop.json": credential("k1", digit: "a")])
-        #expect(shelf.apps.count == 2)
+        #expect(versions.apps.count == 2)
         #expect(problems == [])
         _ = take(["news.json": credential("k1", digit: "a"), "shop.json": credential("k1", digit: "b")])
         #expect(
             problems == [
                 "shop.json: credentials: the id k1 is used by another key in news.json; remove it from one file"
             ])
-        #expect(shelf.apps.count == 2)
+        #expect(versions.apps.count == 2)
     }
 }

@@ -1,5 +1,5 @@
 /// Registration tokens that select an error, as in `unregistered-1234`.
-enum GoogleTokenWord {
+enum GoogleTokenPrefix {
     static let errors: [String: (GoogleError, retryAfter: Int?)] = [
         "unregistered": (messaging(404, code: "UNREGISTERED", message: "Requested entity was not found."), nil),
         "invalid": (
