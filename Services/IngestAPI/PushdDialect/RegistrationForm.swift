@@ -1,6 +1,7 @@
 import JSONKit
 import PushModel
 import Store
+import Topics
 
 /// Registration data of a device. Fields not listed here are ignored, as in pushd; an absent field keeps its value.
 struct RegistrationForm {
@@ -63,14 +64,13 @@ struct RegistrationForm {
 
     private func kind() throws(PushdError) -> PushProtocol? {
         guard let name = try value("proto", read: fields.text) else { return nil }
-        switch PushProtocol(name: name) {
-        case .apns: return .apns
-        case .fcm: return .fcm
-        case .huawei: return .huawei
-        case .webpush, .wns, .mpns, .http:
-            throw .invalidField("proto", InvalidValueError("protocol not supported yet"))
-        case nil: throw .invalidField("proto", InvalidValueError("expected apns, fcm, gcm, c2dm or huawei"))
+        guard let kind = PushProtocol(name: name) else {
+            throw .invalidField("proto", InvalidValueError("expected apns, fcm, gcm, c2dm or huawei"))
         }
+        guard PushProtocol.supported.contains(kind) else {
+            throw .invalidField("proto", InvalidValueError("protocol not supported yet"))
+        }
+        return kind
     }
 
     /// APNs tokens are hexadecimal; Google tokens are long, and the newer ones contain a colon.
