@@ -25,9 +25,7 @@ final class APNsProvider: PushProvider {
     func file(of credentials: APNsCredentials) -> KeyFile? { nil }
 
     func gateway(_ credentials: APNsCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
-        let gate = SendGate(configuration.window, time: resources.time) { [log = resources.log, kind] in
-            log.note($0, app: app, kind: kind)
-        }
+        let gate = SendGate(configuration.window, of: app, kind: kind, time: resources.time, log: resources.log)
         return APNsGateway(credentials, account: account(credentials.proof), gate: gate)
     }
 

@@ -36,10 +36,7 @@ struct FCMProvider: PushProvider {
             }
             return FCMGateway(
                 project: project, pool: pool, tokens: tokens(account), quota: quota(project),
-                gate: SendGate(configuration.window, time: time) { [log, kind] in
-                    log.note($0, app: app, kind: kind)
-                },
-                time: time)
+                gate: SendGate(configuration.window, of: app, kind: kind, time: time, log: log), time: time)
         } catch {
             return BrokenGateway(reason: error.description)
         }

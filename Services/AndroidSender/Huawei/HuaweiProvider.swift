@@ -37,8 +37,7 @@ struct HuaweiProvider: PushProvider {
         }
         return HuaweiGateway(
             url: "\(configuration.url)\(path)/messages:send", client: client, tokens: tokens,
-            gate: SendGate(configuration.window, time: time) { [log, kind] in log.note($0, app: app, kind: kind) },
-            time: time)
+            gate: SendGate(configuration.window, of: app, kind: kind, time: time, log: log), time: time)
     }
 
     func close() async {
