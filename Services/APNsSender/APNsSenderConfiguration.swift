@@ -8,7 +8,7 @@ struct APNsSenderConfiguration: Sendable {
     let apns: APNsConfiguration
 
     init(environment: inout EnvironmentReader) {
-        sender = SenderConfiguration(environment: &environment, of: .apple, title: "APNS")
+        sender = SenderConfiguration(environment: &environment, of: .apple, concurrency: "CARILLON_APNS_CONCURRENCY")
         apns = APNsConfiguration(environment: &environment)
     }
 }

@@ -11,7 +11,8 @@ struct AndroidSenderConfiguration: Sendable {
     let leaseMargin: Duration
 
     init(environment: inout EnvironmentReader) {
-        sender = SenderConfiguration(environment: &environment, of: .android, title: "ANDROID")
+        sender = SenderConfiguration(
+            environment: &environment, of: .android, concurrency: "CARILLON_ANDROID_CONCURRENCY")
         fcm = FCMConfiguration(environment: &environment)
         huawei = HuaweiConfiguration(environment: &environment)
         tokenLimit = environment.duration(

@@ -10,13 +10,13 @@ package struct SenderConfiguration: Sendable {
     package let concurrency: Int
     package let credentialsPatience: Duration
 
-    /// A sender reads only the secrets of its own providers. `title` is its part in the names of variables.
-    package init(environment: inout EnvironmentReader, of family: DispatchFamily, title: String) {
+    /// A sender reads only the secrets of its own providers. `concurrency` is the name of the variable.
+    package init(environment: inout EnvironmentReader, of family: DispatchFamily, concurrency variable: String) {
         apps = AppsConfiguration(
             environment: &environment, reading: Set(family.protocols.compactMap { AppSecret(of: $0) }))
         outagePauses = OutagePauses(environment: &environment)
         concurrency = environment.integer(
-            "CARILLON_\(title)_CONCURRENCY", default: 32, in: 1...1_024,
+            variable, default: 32, in: 1...1_024,
             meaning:
                 "Batches processed concurrently in each lane, instead of CARILLON_WORKER_CONCURRENCY: a sender mostly "
                 + "waits.")
