@@ -93,7 +93,9 @@ let package = Package(
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
-        shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"),
+        shared(
+            "ProviderKit", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "PushModel", "RedisStore", "ServiceHost",
+            "ServiceKit", "Store", "TaskKit", "Topics"),
         shared("PushModel", "ServiceKit"),
         shared("RedisBus", embedding: ["Scripts"], "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
@@ -119,11 +121,10 @@ let package = Package(
 
         service(
             "AndroidSender", command: "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
-            "PushModel", "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket",
-            "Topics"),
+            "PushModel", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
         service(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
-            "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
+            "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
         service(
             "Carillon", command: "carillon", "Apps", "Bus", "CommandKit", "HTTPClient", "JSONKit", "KafkaBus",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit",
@@ -210,8 +211,8 @@ let package = Package(
             "PipelineTests", "Bus", "JSONKit", "KafkaBus", "PushModel", "RedisBus", "RedisClient", "RedisStore",
             "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests(
-            "ProviderKitTests", "Bus", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit", "Store",
-            "TaskKit", "TestSupport", "Topics"),
+            "ProviderKitTests", "Apps", "Bus", "HTTP2", "HTTPClient", "MemoryBus", "MemoryStore", "ProviderKit",
+            "PushModel", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
         tests(
             "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
             "TestSupport", "TLSSocket"),

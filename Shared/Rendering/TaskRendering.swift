@@ -10,8 +10,6 @@ package import Topics
 /// the message serves the other platforms. A message contains the task id in its data as `task_id`, unless that name is
 /// set, so that an app can drop duplicates of silent pushes.
 package struct TaskRendering: Sendable {
-    /// Supported protocols.
-    package static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
     private static let dataBytesMaximum = ProviderBounds.payloadBytesMaximum
     /// The smallest payload limit of any provider.
     private static let bytesMaximum = ProviderBounds.payloadBytesMaximum
@@ -83,7 +81,7 @@ package struct TaskRendering: Sendable {
 
     /// Renders all variants for these protocols and returns the errors, for the check before a task is accepted. One
     /// error per field: once shortened for the first provider, it may fit the next.
-    package func checkLimits(of kinds: [PushProtocol] = TaskRendering.kinds) -> [RenderingError] {
+    package func checkLimits(of kinds: [PushProtocol] = PushProtocol.supported) -> [RenderingError] {
         var findings = Findings()
         let targeted = content.targetedPlatforms
         for kind in kinds where targeted.contains(Platform(kind)) {

@@ -77,7 +77,7 @@ import Testing
             number <= 1_500 ? .refused(429, reason: "TooManyRequests") : .accepted
         }
         let fixture = try await SenderFixture(authority, apple: apple) { $0.window.ceiling = 64 }
-        let gateway = try #require(fixture.gateways.gateway(for: fixture.app))
+        let gateway = try #require(await fixture.gateways.apns(fixture.app))
         let load = PushLoad(fixture.app, count: 6_000)
         try await fixture.plan(load)
         try await fixture.run(Array(load.chunks().prefix(2)))

@@ -17,8 +17,8 @@ import Testing
         )
         let readers = [
             "ingest-api": IngestConfiguration(environment: &api).apps.secrets,
-            "apns-sender": APNsSenderConfiguration(environment: &apple).apps.secrets,
-            "android-sender": AndroidSenderConfiguration(environment: &android).apps.secrets,
+            "apns-sender": APNsSenderConfiguration(environment: &apple).sender.apps.secrets,
+            "android-sender": AndroidSenderConfiguration(environment: &android).sender.apps.secrets,
             "reporter": ReporterConfiguration(environment: &reports).apps.secrets,
         ]
         let known = readers.flatMap { service, secrets in secrets.map { "\($0) \(service)" } }

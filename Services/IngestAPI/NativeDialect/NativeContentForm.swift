@@ -1,11 +1,12 @@
 import JSONKit
 import ServiceKit
 import TaskModel
+import Topics
 
 /// The content of a task in the native API: a message for all platforms, payloads for single platforms, or both.
 struct NativeContentForm {
     /// Platforms that pushes can be sent to.
-    static let platforms: [Platform] = [.ios, .android]
+    static let platforms = Platform.supported
     private static let names = platforms.map(\.rawValue).joined(separator: " or ")
 
     private let fields: JSONFields

@@ -1,6 +1,7 @@
 import JSONKit
 import PushModel
 import Store
+import Topics
 
 /// Registration data of a device. Fields not listed here are ignored, as in pushd; an absent field keeps its value.
 struct RegistrationForm {
@@ -66,15 +67,14 @@ struct RegistrationForm {
 
     private func kind() throws(PushdError) -> PushProtocol? {
         guard let name = try value("proto", read: fields.text) else { return nil }
-        switch PushProtocol(name: name) {
-        case .apns: return .apns
-        case .fcm: return .fcm
-        case .huawei: return .huawei
-        case .webpush, .wns, .mpns, .http:
+        guard let kind = PushProtocol(name: name) else {
+            throw .invalidField("proto", InvalidValueError(RegistrationForm.knownProtocols))
+        }
+        guard PushProtocol.supported.contains(kind) else {
             throw .invalidField(
                 "proto", InvalidValueError("protocol not supported yet; \(RegistrationForm.knownProtocols)"))
-        case nil: throw .invalidField("proto", InvalidValueError(RegistrationForm.knownProtocols))
         }
+        return kind
     }
 
     /// APNs tokens are hexadecimal; Google tokens are long, and the newer ones contain a colon.

@@ -1,5 +1,5 @@
 package import Bus
-package import PushModel
+import PushModel
 package import ServiceKit
 package import Store
 import TaskKit
@@ -25,16 +25,13 @@ package struct DispatchHandler: MessageHandler {
     private let witness: any LedgerWitness
     private let policy: DeliveryPolicy
     private let lease: Duration
-    private let batchMaximum: @Sendable (PushProtocol) -> Int
     private let meters: SenderMeters
 
     /// `lease` must be longer than a gateway's longest wait for an answer.
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
         breakers: DeletionBreakers, witness: any LedgerWitness, policy: DeliveryPolicy = DeliveryPolicy(),
-        lease: Duration = .seconds(90),
-        batchMaximum: @escaping @Sendable (PushProtocol) -> Int = { _ in DispatchHandler.batchMaximum },
-        random: any RandomSource, metrics: Metrics
+        lease: Duration = .seconds(90), random: any RandomSource, metrics: Metrics
     ) {
         owner = random.next()
         claims = ClaimNumbers()
@@ -46,7 +43,6 @@ package struct DispatchHandler: MessageHandler {
         self.witness = witness
         self.policy = policy
         self.lease = lease
-        self.batchMaximum = batchMaximum
         meters = SenderMeters(metrics)
     }
 
@@ -76,7 +72,9 @@ package struct DispatchHandler: MessageHandler {
         _ received: ReceivedMessage<DispatchChunk>, context: HandlerContext
     ) async throws -> ChunkEnd {
         let (chunk, trace) = (received.message, received.trace)
-        let batches = DispatchBatch.split(chunk, trace: trace, devicesMaximum: batchMaximum)
+        let batches = DispatchBatch.split(chunk, trace: trace) { kind in
+            kind.sharesRequests ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum
+        }
         var end = BatchEnd()
         for part in try await runAll(batches, work: { try await run($0, context: context) }) { end.add(part) }
         let results = ResultBatch.messages(

@@ -129,26 +129,24 @@ extension RedisLedger {
     func enter(
         _ segment: SegmentID, of task: TaskID
     ) async throws(StoreError) -> EnteredTask? {
-        let keys = LedgerKeys.Whole(task)
-        return try RedisLedgerReply.entered(
-            await redis.run(
-                ScriptCall(
-                    LedgerScripts.enter, keys: [keys.task, keys.jobs, keys.open],
-                    arguments: [RedisArgument(segment.number.description), RedisArgument(segment.app.text)])))
+        try await enter(segment, of: task, script: LedgerScripts.enter)
     }
 
     func enterToCancel(
         _ segment: SegmentID, of task: TaskID
     ) async throws(StoreError) -> EnteredTask? {
+        let life = RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds)
+        return try await enter(segment, of: task, script: LedgerScripts.enterToCancel, arguments: [life])
+    }
+
+    private func enter(
+        _ segment: SegmentID, of task: TaskID, script: RedisScript, arguments: [RedisArgument] = []
+    ) async throws(StoreError) -> EnteredTask? {
         let keys = LedgerKeys.Whole(task)
+        let place = [RedisArgument(segment.number.description), RedisArgument(segment.app.text)]
         return try RedisLedgerReply.entered(
             await redis.run(
-                ScriptCall(
-                    LedgerScripts.enterToCancel, keys: [keys.task, keys.jobs, keys.open],
-                    arguments: [
-                        RedisArgument(segment.number.description), RedisArgument(segment.app.text),
-                        RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds),
-                    ])))
+                ScriptCall(script, keys: [keys.task, keys.jobs, keys.open], arguments: place + arguments)))
     }
 
     private func closing(_ segment: SegmentID, of task: TaskID, plan: TaskPlan) -> ScriptCall {

@@ -1,14 +1,19 @@
-import HTTPClient
+package import HTTPClient
 import JSONKit
-import ProviderKit
-import ServiceKit
+package import ServiceKit
 
 /// Requests access tokens from an OAuth server.
-struct AccessTokens: Sendable {
-    let client: HTTPClient
+package struct AccessTokens: Sendable {
+    package let client: HTTPClient
+
+    package init(client: HTTPClient) {
+        self.client = client
+    }
 
     /// The form's values are secret: they never appear in an error.
-    func issue(_ form: [(name: String, value: Secret)], from url: String) async throws(TokenError) -> IssuedToken {
+    package func issue(
+        _ form: [(name: String, value: Secret)], from url: String
+    ) async throws(TokenError) -> IssuedToken {
         let body = form.map { "\($0.name)=\(AccessTokens.encoded($0.value.reveal()))" }.joined(separator: "&")
         let request = HTTPClientRequest(
             .post, url: url, to: .trusted, headers: [.init("Content-Type", "application/x-www-form-urlencoded")],
@@ -60,16 +65,5 @@ struct AccessTokens: Sendable {
             }
         }
         return text
-    }
-}
-
-extension HTTPClientError {
-    /// True if retrying cannot help: a file or a setting must be fixed.
-    var isOurs: Bool {
-        switch code {
-        case .untrusted, .misconfigured, .invalid: true
-        case .full, .closed, .cancelled, .deadline, .unresolved, .addressRefused, .unreachable, .handshake, .broken:
-            false
-        }
     }
 }
