@@ -43,10 +43,7 @@ import Topics
     private func run(
         _ worker: Worker<some MessageHandler>, producer: WatchedProducer, burials: Int
     ) async throws {
-        let running = Task { try await worker.run() }
-        #expect(await producer.hasSent(burials))
-        worker.stop()
-        try await running.value
+        try await withRunning(worker) { #expect(await producer.hasSent(burials)) }
     }
 
     /// Goal: a dead letter too large for the bus does not block its partition. Method: the bus accepts at most ten

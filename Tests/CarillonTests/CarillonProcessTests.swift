@@ -53,10 +53,7 @@ import Topics
             environment: WorkerEnvironment(
                 time: time, random: SystemRandomSource(), log: Log(service: "waiter", sink: sink),
                 metrics: Metrics(), health: Health(time: time)))
-        async let run: Void = worker.run()
-        await isDone()
-        worker.stop()
-        try await run
+        try await withRunning(worker) { await isDone() }
     }
 
     /// A message is poisoned by a worker, listed, shown and replayed by the command, and handled by a fixed worker.

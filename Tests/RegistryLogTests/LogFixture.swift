@@ -54,21 +54,3 @@ struct LogFixture: Sendable {
         RegistryRebuild(bus: bus, maintenance: store, environment: environment, batchMaximum: batch)
     }
 }
-
-/// Runs services for as long as `body` takes.
-func withRunning<Result>(_ services: [any Service], body: () async throws -> Result) async throws -> Result {
-    let runs = services.map { service in Task { try await service.run() } }
-    do {
-        let result = try await body()
-        try await end(services, runs: runs)
-        return result
-    } catch {
-        try await end(services, runs: runs)
-        throw error
-    }
-}
-
-private func end(_ services: [any Service], runs: [Task<Void, any Error>]) async throws {
-    for service in services.reversed() { service.stop() }
-    for run in runs { try await run.value }
-}

@@ -49,9 +49,8 @@ import Testing
         let fixture = LogFixture(store: ModelStore())
         try await fixture.append(try History(seed: 1, steps: 5).changes)
         let opening = opening(fixture)
-        let run = Task { try await opening.run() }
-        while !fixture.lines.lines.contains(where: { $0.contains("carillon rebuild") }) { await Task.yield() }
-        opening.stop()
-        try await run.value
+        try await withRunning(opening) {
+            while !fixture.lines.lines.contains(where: { $0.contains("carillon rebuild") }) { await Task.yield() }
+        }
     }
 }

@@ -52,19 +52,7 @@ final class SchedulerFixture: Sendable {
                     consumer: try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "scheduler")),
                     producer: try await bus.makeProducer(ProducerOptions()), environment: environment))
         }
-        let running = services
-        let outcome = await withTaskGroup(of: Void.self) { tasks -> Result<Void, any Error> in
-            for service in running { tasks.addTask { try? await service.run() } }
-            let outcome: Result<Void, any Error>
-            do {
-                outcome = .success(try await body())
-            } catch {
-                outcome = .failure(error)
-            }
-            for service in running.reversed() { service.stop() }
-            return outcome
-        }
-        try outcome.get()
+        try await withRunning(services, body: body)
     }
 
     /// Registers `count` devices, plans a task and marks them; returns their ids in the order of registration.

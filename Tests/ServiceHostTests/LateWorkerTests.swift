@@ -31,10 +31,7 @@ import Topics
         let worker = worker()
         #expect(bus.joins == 0)
         #expect(await health.obstacles() == ["g on \(topic.declaration.name): not in its group yet"])
-        let running = Task { try await worker.run() }
-        #expect(await bus.isAsked(1))
-        worker.stop()
-        try await running.value
+        try await withRunning([worker]) { #expect(await bus.isAsked(1)) }
         #expect(bus.joins == 1)
         #expect(await health.obstacles().isEmpty)
     }
@@ -52,10 +49,7 @@ import Topics
     @Test func aStopEndsTheWaitForTheBus() async throws {
         bus.goAway()
         let worker = worker()
-        let running = Task { try await worker.run() }
-        #expect(await bus.isAsked(1))
-        worker.stop()
-        try await running.value
+        try await withRunning([worker]) { #expect(await bus.isAsked(1)) }
         #expect(bus.joins == 0)
     }
 

@@ -49,14 +49,7 @@ extension StoreKind {
         body: (_ fixture: StoreFixture) async throws -> Void
     ) async throws {
         let fixture = try await StoreFixture(self, ownership: ownership, time: time)
-        let outcome: Result<Void, any Error>
-        do {
-            outcome = .success(try await body(fixture))
-        } catch {
-            outcome = .failure(error)
-        }
-        await fixture.close()
-        try outcome.get()
+        try await withCleanup({ await fixture.close() }) { try await body(fixture) }
     }
 
     fileprivate func server(_ ownership: StoreOwnership) async throws -> (any StoreServer)? {
