@@ -13,16 +13,13 @@ import Topics
     private func worker<Handler: MessageHandler>(
         _ producer: any BusProducer, handler: Handler
     ) async throws -> Worker<Handler> {
-        let time = SystemTimeSource()
         let consumer = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
         return Worker(
             channel: topic.channel, group: "g", handler: handler,
             options: WorkerOptions(
                 attemptsMaximum: 2, backoff: Backoff(first: .milliseconds(1), longest: .milliseconds(1))),
             consumer: consumer, producer: producer,
-            environment: WorkerEnvironment(
-                time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink(), time: time),
-                metrics: Metrics(), health: Health(time: time)))
+            environment: TestEnvironment.real.forWorkers)
     }
 
     private func send(_ texts: String...) async throws {

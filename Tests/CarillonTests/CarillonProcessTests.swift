@@ -102,12 +102,8 @@ import Topics
     @Test func lettersOfAllPartitionsAreReplayedOnce() async throws {
         let server = try await KafkaMockServer()
         for topic in ["dead 4", "reports 4"] { try await server.perform("create topic \(topic)") }
-        let time = SystemTimeSource()
         let bus = try KafkaBus(
-            try KafkaConfiguration(url: server.url),
-            environment: WorkerEnvironment(
-                time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink()),
-                metrics: Metrics(), health: Health(time: time)))
+            try KafkaConfiguration(url: server.url), environment: TestEnvironment.real.forWorkers)
         let producer = try await bus.makeProducer(ProducerOptions())
         let letters = (0..<20).map { number in
             DeadLetter(

@@ -29,9 +29,7 @@ struct RecoveryHarness {
     func recover(
         bus: (any Bus)? = nil, entriesMaximum: Int = RecoveryBook.entriesMaximum
     ) async throws -> RecoverySummary {
-        let environment = WorkerEnvironment(
-            time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink()),
-            metrics: Metrics(), health: Health(time: time))
+        let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
         let stores = RecoveryStores(ledger: ledger, archive: archive, agenda: agenda, doubt: NoDoubt())
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum

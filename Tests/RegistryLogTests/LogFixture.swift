@@ -10,19 +10,14 @@ import Topics
 struct LogFixture: Sendable {
     let bus: any Bus
     let store: ModelStore
-    let lines = CollectingSink()
-    let health = Health(time: SystemTimeSource())
+    let test = TestEnvironment.real
 
     init(store: ModelStore = ModelStore(isReady: true), bus: (any Bus)? = nil) {
         self.bus = bus ?? MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
         self.store = store
     }
 
-    var environment: WorkerEnvironment {
-        WorkerEnvironment(
-            time: SystemTimeSource(), random: SystemRandomSource(), log: Log(service: "test", sink: lines),
-            metrics: Metrics(), health: health)
-    }
+    var environment: WorkerEnvironment { test.forWorkers }
 
     func journal(
         _ options: LoggedJournal.Options = .init(patience: .seconds(60))

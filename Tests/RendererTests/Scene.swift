@@ -51,11 +51,10 @@ final class Scene: Sendable {
     }
 
     func handler(seed: UInt64 = 1, cacheBytes: Int = 1 << 20) -> RenderHandler {
-        let environment = WorkerEnvironment(
-            time: time, random: SeededRandomSource(seed: seed), log: log, metrics: metrics, health: Health(time: time))
+        let environment = TestEnvironment(time: time, random: SeededRandomSource(seed: seed), metrics: metrics)
         return RenderHandler(
             tasks: TaskCache(archive, bytesMaximum: cacheBytes, metrics: metrics), ledger: ledger,
-            environment: environment)
+            environment: environment.forWorkers)
     }
 
     func chunk(

@@ -41,9 +41,9 @@ final class ReporterFixture: Sendable {
     }
 
     var environment: WorkerEnvironment {
-        WorkerEnvironment(
-            time: time, random: SeededRandomSource(seed: 3), log: Log(service: "test", level: .debug, sink: sink),
-            metrics: metrics, health: Health(time: time))
+        TestEnvironment(
+            time: time, random: SeededRandomSource(seed: 3), level: .debug, sink: sink, metrics: metrics
+        ).forWorkers
     }
 
     func stores(_ traces: (any TaskTraces)? = nil) -> TaskStores {

@@ -35,10 +35,7 @@ final class SchedulerFixture: Sendable {
 
     /// Runs the services of one scheduler, with their own `WorkerEnvironment`, during the body.
     func withScheduler(_ body: () async throws -> Void) async throws {
-        let environment = WorkerEnvironment(
-            time: time, random: SystemRandomSource(),
-            log: Log(service: "test", level: .error, sink: CollectingSink()), metrics: Metrics(),
-            health: Health(time: time))
+        let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
         let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
         let parts = RetryParts(
             index: index, registry: registry, isRegistryReady: { [registry] in !registry.isShut }, ledger: ledger,
