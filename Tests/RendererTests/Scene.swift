@@ -44,9 +44,7 @@ final class Scene: Sendable {
     }
 
     func plan(marking offsets: [UInt16]) throws {
-        let plan = TaskPlan(
-            app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(3_600), policy: .atLeastOnce)
-        _ = try ledger.plan(id, as: plan)
+        _ = try ledger.plan(id, as: Samples.plan(app, until: time.now + .seconds(3_600)))
         _ = ledger.mark(SegmentSet(offsets), of: id, in: SegmentID(app, number: Scene.segment))
     }
 

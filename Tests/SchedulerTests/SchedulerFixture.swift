@@ -54,15 +54,8 @@ final class SchedulerFixture: Sendable {
 
     /// Registers `count` devices, plans a task and marks them; returns their ids in the order of registration.
     func begin(_ count: Int) async throws -> [DeviceID] {
-        var ids: [DeviceID] = []
-        for number in 0..<count {
-            let digits = String(number, radix: 16)
-            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
-            ids.append(try await registry.store.register(token, changes: DeviceChanges(), in: app).registered.id)
-        }
-        let plan = TaskPlan(
-            app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(86_400), policy: .atLeastOnce)
-        _ = try ledger.plan(task, as: plan)
+        let ids = try await registry.store.registerSamples(0..<count, in: app)
+        _ = try ledger.plan(task, as: Samples.plan(app, until: time.now + .seconds(86_400)))
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
             _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task, in: SegmentID(app, number: segment))
         }

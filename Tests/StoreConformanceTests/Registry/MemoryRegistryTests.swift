@@ -11,12 +11,7 @@ import Testing
         let app = try AppID("shop")
         func ids(seed: UInt64) async throws -> [DeviceID] {
             let registry = MemoryRegistry(time: ManualTimeSource(), random: SeededRandomSource(seed: seed))
-            var ids: [DeviceID] = []
-            for number in 0..<20 {
-                ids.append(
-                    try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app).registered.id)
-            }
-            return ids
+            return try await registry.registerSamples(0..<20, in: app)
         }
         #expect(try await ids(seed: 1) == ids(seed: 1))
         #expect(try await ids(seed: 1) != ids(seed: 2))
@@ -30,8 +25,7 @@ import Testing
         let id = try await registry.register(Samples.token(1), changes: DeviceChanges(badge: 4), in: app).registered.id
         let (task, segment) = (TaskID(high: 1, low: 2), SegmentID(app, number: id.index.segment))
         let deadline = time.now + .seconds(60)
-        _ = try ledger.plan(
-            task, as: TaskPlan(app: app, jobs: 1, isFast: true, deadline: deadline, policy: .atLeastOnce))
+        _ = try ledger.plan(task, as: Samples.plan(app, until: deadline, isFast: true))
         _ = ledger.mark(SegmentSet([id.index.offset]), of: task, in: segment)
         let request = ClaimRequest(
             id: ClaimID(owner: 1, number: 1), offsets: [id.index.offset], attempt: 0, lease: .seconds(30),
