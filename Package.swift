@@ -164,7 +164,7 @@ let package = Package(
         testLibrary(
             "ServiceHarness", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport", "Topics"),
-        testLibrary("TestSupport", "Bus", "JSONKit", "ServiceKit", "Store", "Topics"),
+        testLibrary("TestSupport", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "Topics"),
         tests(
             "AndroidSenderTests", "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
@@ -205,9 +205,6 @@ let package = Package(
         tests("JSONKitTests", "JSONKit", "JSONProbe", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests(
-            "LedgerConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
-            "TestSupport"),
-        tests(
             "PipelineTests", "Bus", "JSONKit", "KafkaBus", "PushModel", "RedisBus", "RedisClient", "RedisStore",
             "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests(
@@ -235,9 +232,6 @@ let package = Package(
             "TaskModel",
             "TestSupport", "Topics"),
         tests(
-            "RetryIndexTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
-            "TestSupport"),
-        tests(
             "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "scheduler",
             "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
         tests(
@@ -261,9 +255,6 @@ let package = Package(
             "TaskKitTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TaskKit",
             "TaskModel", "TestSupport", "Topics"),
         tests("TaskModelTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport"),
-        tests(
-            "TaskStoreTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
-            "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("TopicsTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport", "Topics"),

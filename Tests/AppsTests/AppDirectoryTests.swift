@@ -26,24 +26,16 @@ import Testing
     }
 
     /// Runs the directory's loop. `check` makes it check the folder once and returns afterwards.
-    private func withRunning(
+    private func whileWatching(
         _ directory: AppDirectory, body: (_ check: () async throws -> Void) async throws -> Void
     ) async throws {
-        async let run: Void = directory.run()
-        do {
+        try await withRunning(directory) {
             try await body {
                 try #require(await time.hasSleepers(1))
                 time.advance(by: configuration.interval)
                 try #require(await time.hasSleepers(1))
             }
-        } catch {
-            // The loop ignores cancellation: a failing test would wait for it forever.
-            directory.stop()
-            await run
-            throw error
         }
-        directory.stop()
-        await run
     }
 
     private func editor() -> AppEditor {
@@ -69,7 +61,7 @@ import Testing
     @Test func filesThatComeChangeAndGoAreSeen() async throws {
         let directory = await open()
         #expect(directory.current.apps.isEmpty)
-        try await withRunning(directory) { check in
+        try await whileWatching(directory) { check in
             let key = try editor().add(try AppID("news"))
             try await check()
             #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id))
@@ -89,7 +81,7 @@ import Testing
     @Test func aBrokenFileKeepsItsLastGoodVersion() async throws {
         folder.write("news.json", content: #"{"identifiers":{"richie":"news-app"}}"#)
         let directory = await open()
-        try await withRunning(directory) { check in
+        try await whileWatching(directory) { check in
             folder.write("news.json", content: "{\n  \"identifiers\": {\"richie\": 7},\n  \"limit\": {}\n}")
             try await check()
             try await check()
@@ -121,7 +113,7 @@ import Testing
         #expect(TestFile.link(folder.file("news.json"), to: "..data/news.json"))
         let directory = await open()
         #expect(directory.current.app(.richie, identifier: "first") != nil)
-        try await withRunning(directory) { check in
+        try await whileWatching(directory) { check in
             #expect(TestFile.link(folder.file("..data_tmp"), to: "..2"))
             #expect(TestFile.rename(folder.file("..data_tmp"), to: folder.file("..data")))
             try await check()
@@ -139,7 +131,7 @@ import Testing
             time: time)
         #expect(health.remarks().first?.contains("cannot be read: No such file") == true)
         #expect(directory.access(presented: nil, peer: "127.0.0.1").caller == .anonymous)
-        try await withRunning(directory) { check in
+        try await whileWatching(directory) { check in
             let key = try AppEditor(configuration, now: time.now).add(try AppID("news"))
             try await check()
             #expect(health.remarks() == [])
@@ -156,7 +148,7 @@ import Testing
         let directory = await open()
         #expect(directory.access(presented: key.reveal(), peer: "").caller == .wrongKey)
         #expect(sink.lines.contains { $0.contains("is missing, so all keys are rejected") })
-        try await withRunning(directory) { check in
+        try await whileWatching(directory) { check in
             #expect(TestFile.rename(folder.file("kept"), to: folder.file(".pepper")))
             try await check()
             #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id))
@@ -185,7 +177,7 @@ import Testing
                 No such file or directory
                 """
             ])
-        try await withRunning(directory) { check in
+        try await whileWatching(directory) { check in
             #expect(TestFile.makeFolder(folder.file("keys")))
             folder.write("keys/huawei", content: "secret")
             try await check()
@@ -208,7 +200,7 @@ import Testing
                 """#)
         folder.write("account", content: #"{"project_id":"p"}"#)
         let directory = await open()
-        try await withRunning(directory) { check in
+        try await whileWatching(directory) { check in
             for (file, complaint) in [("text.p8", "holds no key"), (curve, "ES256 needs")] {
                 #expect(TestFile.link(folder.file("next"), to: file))
                 #expect(TestFile.rename(folder.file("next"), to: folder.file("AuthKey.p8")))
@@ -276,7 +268,7 @@ import Testing
 
     @Test func itsLoopTicksWhileItWorksAndRestsWhileItWaits() async throws {
         let directory = await open()
-        try await withRunning(directory) { check in
+        try await whileWatching(directory) { check in
             try await check()
             time.advance(by: .milliseconds(1))
             #expect(health.stalledLoops() == [])

@@ -13,16 +13,13 @@ import Topics
     private func worker<Handler: MessageHandler>(
         _ producer: any BusProducer, handler: Handler
     ) async throws -> Worker<Handler> {
-        let time = SystemTimeSource()
         let consumer = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
         return Worker(
             channel: topic.channel, group: "g", handler: handler,
             options: WorkerOptions(
                 attemptsMaximum: 2, backoff: Backoff(first: .milliseconds(1), longest: .milliseconds(1))),
             consumer: consumer, producer: producer,
-            environment: WorkerEnvironment(
-                time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink(), time: time),
-                metrics: Metrics(), health: Health(time: time)))
+            environment: TestEnvironment.real.forWorkers)
     }
 
     private func send(_ texts: String...) async throws {
@@ -43,10 +40,7 @@ import Topics
     private func run(
         _ worker: Worker<some MessageHandler>, producer: WatchedProducer, burials: Int
     ) async throws {
-        let running = Task { try await worker.run() }
-        #expect(await producer.hasSent(burials))
-        worker.stop()
-        try await running.value
+        try await withRunning(worker) { #expect(await producer.hasSent(burials)) }
     }
 
     /// Goal: a dead letter too large for the bus does not block its partition. Method: the bus accepts at most ten

@@ -129,21 +129,21 @@ import Topics
     @Test func aMessageThatWaitsIsNotCounted() async throws {
         _ = starts.open(place, owner: "a process that died")
         let process = process(1, texts: "a")
-        let (worker, run) = process.start { [self] _, _ in
+        let worker = process.worker { [self] _, _ in
             process.note("\(counts(0))")
             guard process.noted.count > 2 else { throw Outage() }
             return []
         }
-        for attempt in 1...2 {
-            #expect(await process.time.hasSleepers(1))
-            #expect(process.noted.count == attempt)
-            #expect(counts(0) == [0])
-            process.time.advance(by: .seconds(8))
+        try await withRunning(worker) {
+            for attempt in 1...2 {
+                #expect(await process.time.hasSleepers(1))
+                #expect(process.noted.count == attempt)
+                #expect(counts(0) == [0])
+                process.time.advance(by: .seconds(8))
+            }
+            #expect(await process.consumer.hasCompleted(1))
+            #expect(process.noted == ["[1]", "[1]", "[1]"])
         }
-        #expect(await process.consumer.hasCompleted(1))
-        #expect(process.noted == ["[1]", "[1]", "[1]"])
-        worker.stop()
-        try await run.value
     }
 
     /// Goal: while a suspect message is handled, no worker of the process handles another one. Method: a message of
@@ -189,28 +189,28 @@ import Topics
     /// Goal: when the store is unavailable, only the counts are lost.
     @Test func withoutAStoreMessagesAreHandled() async throws {
         let process = process(1, texts: "a", "b", "c", starts: AbsentStarts(), batch: 1)
-        let (worker, run) = process.start { texts, _ in
+        let worker = process.worker { texts, _ in
             process.note(texts[0])
             return []
         }
-        #expect(await process.consumer.hasCompleted(3))
-        #expect(process.noted == ["a", "b", "c"])
-        worker.stop()
-        try await run.value
+        try await withRunning(worker) {
+            #expect(await process.consumer.hasCompleted(3))
+            #expect(process.noted == ["a", "b", "c"])
+        }
     }
 
     /// Goal: after an orderly stop, messages are handled without being counted in the store.
     @Test func nothingIsCountedBehindAnOrderlyEnd() async throws {
         for number in 1...2 {
             let process = process(number, texts: "a", "b", batch: 1)
-            let (worker, run) = process.start { [self] texts, _ in
+            let worker = process.worker { [self] texts, _ in
                 process.note("\(counts(0, 1))")
                 return []
             }
-            #expect(await process.consumer.hasCompleted(2))
-            #expect(process.noted == ["[0, 0]", "[0, 0]"])
-            worker.stop()
-            try await run.value
+            try await withRunning(worker) {
+                #expect(await process.consumer.hasCompleted(2))
+                #expect(process.noted == ["[0, 0]", "[0, 0]"])
+            }
         }
     }
 }

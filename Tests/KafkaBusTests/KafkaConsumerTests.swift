@@ -50,7 +50,7 @@ struct KafkaConsumerTests {
     private func committed(_ kafka: KafkaFixture, group: String) throws -> [Int32: Int64] {
         let settings = KafkaSettings.consumer(try kafka.configuration(), group: group, topic: channel.name)
         let client = try RDKafkaClient(
-            .consumer, settings: settings, callbacks: RDKafkaCallbacks(log: Log(service: "test", sink: LineList())))
+            .consumer, settings: settings, callbacks: RDKafkaCallbacks(log: TestEnvironment().log))
         return RDKafkaConsumer(client, topic: channel.name).committed([0], within: .seconds(10))
     }
 

@@ -54,10 +54,7 @@ struct KafkaProducerTests {
     /// The library itself fails a message only after two minutes, which is this suite's limit.
     @Test func unreachableBrokersFailTheSendWhenItsPatienceEnds() async throws {
         let configuration = try KafkaConfiguration(url: "kafka://127.0.0.1:\(FreePort.next())")
-        let environment = WorkerEnvironment(
-            time: SystemTimeSource(), random: SeededRandomSource(seed: 1), log: Log(service: "test", sink: LineList()),
-            metrics: Metrics(), health: Health(time: SystemTimeSource()))
-        let producer = try await KafkaBus(configuration, environment: environment)
+        let producer = try await KafkaBus(configuration, environment: TestEnvironment.real.forWorkers)
             .makeProducer(ProducerOptions(patience: .milliseconds(200)))
         let started = ContinuousClock.now
         let error = await #expect(throws: BusError.self) { try await producer.send([channel.message("x")]) }

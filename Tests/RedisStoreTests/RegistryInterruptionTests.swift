@@ -168,7 +168,7 @@ import Testing
             let index = DeviceIndex(segment: SegmentNumber(rawValue: 2), offset: 7)
             let contents: [RegistryChange.Content] = [
                 .subscription(news, .ignoreMessage), .device(try Samples.device(1, user: "anna")), .badge(5),
-                .device(try Samples.device(1, updated: 2_000, user: "berta")),
+                .device(try Samples.device(1, updated: 1_700_001_000, user: "berta")),
             ]
             try await scene.registry.apply(
                 contents.enumerated().map { position, content in

@@ -36,20 +36,9 @@ import Topics
             channel: channel, group: "reporter", handler: parts.handler, options: WorkerOptions(),
             consumer: try await fixture.bus.makeConsumer(ConsumerOptions(channel: channel, group: "reporter")),
             producer: try await fixture.bus.makeProducer(ProducerOptions()), environment: environment)
-        let services: [any Service] = [parts.sweeper, worker]
-        let outcome = await withTaskGroup(of: Void.self) { tasks -> Result<Void, any Error> in
-            for service in services { tasks.addTask { try? await service.run() } }
-            let outcome: Result<Void, any Error>
-            do {
-                outcome = .success(try await body())
-            } catch {
-                outcome = .failure(error)
-            }
-            for service in services.reversed() { service.stop() }
-            return outcome
+        try await withCleanup({ await client.close(within: .zero) }) {
+            try await withRunning([parts.sweeper, worker], body: body)
         }
-        await client.close(within: .zero)
-        try outcome.get()
     }
 
     /// Waits until `count` reports are on the bus.

@@ -90,18 +90,7 @@ final class SenderHarness: Sendable {
 
     /// Renders the chunks that the scheduler releases while the body runs.
     func whileRendering(_ body: () async throws -> Void) async throws {
-        let renderer = try await RendererStandIn(bus)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await renderer.run() }
-            do {
-                try await body()
-            } catch {
-                await renderer.close()
-                throw error
-            }
-            await renderer.close()
-            try await tasks.waitForAll()
-        }
+        try await withRunning(try await RendererStandIn(bus), body: body)
     }
 
     /// The ledger's counts of the task's devices.
@@ -183,11 +172,5 @@ func withHarness(
     apps: [String] = ["news"], simulator: [String: String] = [:], _ body: (SenderHarness) async throws -> Void
 ) async throws {
     let harness = try await SenderHarness(apps: apps, simulator: simulator)
-    do {
-        try await body(harness)
-    } catch {
-        await harness.close()
-        throw error
-    }
-    await harness.close()
+    try await withCleanup({ await harness.close() }) { try await body(harness) }
 }

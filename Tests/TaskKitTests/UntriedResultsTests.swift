@@ -16,11 +16,7 @@ import Topics
     @Test func eachDeviceIsReportedWithTheReasonOfItsEnd() async throws {
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         let app = try AppID("news")
-        var ids: [DeviceID] = []
-        for digit in ["1", "2", "3", "4"] {
-            let token = try PushToken(.apns, text: String(repeating: digit, count: 64))
-            ids.append(try await registry.register(token, changes: DeviceChanges(), in: app).registered.id)
-        }
+        let ids = try await registry.registerSamples(1..<5, in: app)
         let bus = MemoryBus(time: time, random: SeededRandomSource(seed: 2))
         let results = UntriedResults(
             registry: registry, ledger: MemoryLedger(time: time),
@@ -43,8 +39,7 @@ import Topics
     @Test func whoLeftTheRegistryIsCounted() async throws {
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         let app = try AppID("news")
-        let token = try PushToken(.apns, text: String(repeating: "1", count: 64))
-        let id = try await registry.register(token, changes: DeviceChanges(), in: app).registered.id
+        let id = try await registry.registerSamples(1..<2, in: app)[0]
         #expect(try await registry.remove(id, in: app))
         let bus = MemoryBus(time: time, random: SeededRandomSource(seed: 2))
         let results = UntriedResults(
