@@ -1,7 +1,6 @@
+import ServiceKit
 import TestSupport
 import Testing
-
-@testable import renderer
 
 @Suite struct RecentlyUsedTests {
     @Test func whatWasUsedLongestAgoGoesFirst() {
