@@ -4,7 +4,7 @@ package struct Queue<Element> {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var head = 0
 
-    @inlinable package init() {}
+    package init() {}
 
     @inlinable package var count: Int { elements.count - head }
     @inlinable package var isEmpty: Bool { count == 0 }
@@ -42,3 +42,5 @@ extension Queue: Sequence {
         elements[head...].lazy.compactMap { $0 }.makeIterator()
     }
 }
+
+extension Queue: Sendable where Element: Sendable {}
