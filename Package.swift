@@ -208,7 +208,7 @@ let package = Package(
         tests(
             "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
             "TestSupport", "TLSSocket"),
-        tests("PushModelTests", "PushModel", "TestSupport"),
+        tests("PushModelTests", "PushModel", "ServiceKit", "TestSupport"),
         tests("RedisBusTests", "Bus", "RedisBus", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store", "TestSupport"),

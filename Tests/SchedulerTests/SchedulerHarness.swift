@@ -40,10 +40,10 @@ final class SchedulerHarness: Sendable {
         let text = String(repeating: "x", count: RegistryBounds.textBytesMaximum)
         let changes = DeviceChanges(language: text, version: text, category: text, timeZone: text)
         return try await withThrowingTaskGroup(of: [DeviceID].self) { tasks in
-            for start in stride(from: 0, to: count, by: 50) {
+            for numbers in (0..<count).chunks(of: 50) {
                 tasks.addTask { [registry, app = base.app] in
                     var ids: [DeviceID] = []
-                    for number in start..<min(start + 50, count) {
+                    for number in numbers {
                         let digits = String(number, radix: 16)
                         let token = try PushToken(
                             .apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
@@ -143,9 +143,7 @@ final class SchedulerHarness: Sendable {
     }
 
     private static func claimParts(_ offsets: [UInt16]) -> [[UInt16]] {
-        stride(from: 0, to: offsets.count, by: ClaimRequest.devicesMaximum).map { start in
-            Array(offsets[start..<min(start + ClaimRequest.devicesMaximum, offsets.count)])
-        }
+        offsets.chunks(of: ClaimRequest.devicesMaximum).map(Array.init)
     }
 }
 
