@@ -129,26 +129,26 @@ extension RedisLedger {
     func enter(
         _ segment: SegmentID, of task: TaskID
     ) async throws(StoreError) -> EnteredTask? {
-        let keys = LedgerKeys.Whole(task)
-        return try RedisLedgerReply.entered(
-            await redis.run(
-                ScriptCall(
-                    LedgerScripts.enter, keys: [keys.task, keys.jobs, keys.open],
-                    arguments: [RedisArgument(segment.number.description), RedisArgument(segment.app.text)])))
+        try await enter(segment, of: task, by: LedgerScripts.enter)
     }
 
     func enterToCancel(
         _ segment: SegmentID, of task: TaskID
     ) async throws(StoreError) -> EnteredTask? {
+        try await enter(
+            segment, of: task, by: LedgerScripts.enterToCancel,
+            further: [RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds)])
+    }
+
+    private func enter(
+        _ segment: SegmentID, of task: TaskID, by script: RedisScript, further: [RedisArgument] = []
+    ) async throws(StoreError) -> EnteredTask? {
         let keys = LedgerKeys.Whole(task)
         return try RedisLedgerReply.entered(
             await redis.run(
                 ScriptCall(
-                    LedgerScripts.enterToCancel, keys: [keys.task, keys.jobs, keys.open],
-                    arguments: [
-                        RedisArgument(segment.number.description), RedisArgument(segment.app.text),
-                        RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds),
-                    ])))
+                    script, keys: [keys.task, keys.jobs, keys.open],
+                    arguments: [RedisArgument(segment.number.description), RedisArgument(segment.app.text)] + further)))
     }
 
     private func closing(_ segment: SegmentID, of task: TaskID, plan: TaskPlan) -> ScriptCall {
