@@ -19,7 +19,7 @@ final class UntriedDevices: Sendable {
     private let results: UntriedResults
     private let untold: Counter
     /// Tasks for which this process has reported everything that ended before its check.
-    private let told = Mutex<Set<Told>>([])
+    private let told = Mutex(RecentlyUsed<Told, Void>(costMaximum: UntriedDevices.toldMaximum))
 
     init(ledger: any Ledger, registry: any RegistryReader, producer: any BusProducer, environment: WorkerEnvironment) {
         self.ledger = ledger
@@ -33,7 +33,7 @@ final class UntriedDevices: Sendable {
         _ ending: TaskWatch.Ending, task: TaskID, in segments: [SegmentID], untried: DeliveryState
     ) async throws {
         let key = Told(task: task, ending: ending)
-        let isFirst = told.withLock { !$0.contains(key) }
+        let isFirst = told.withLock { $0.value(for: key) == nil }
         for segment in segments {
             let ended = try await endNow(ending, task: task, in: segment, untried: untried)
             let lost =
@@ -42,10 +42,7 @@ final class UntriedDevices: Sendable {
                 : try await results.tell(ended, of: task, in: segment)
             untold.increment(by: lost)
         }
-        told.withLock { told in
-            if told.count >= UntriedDevices.toldMaximum { told = [] }
-            told.insert(key)
-        }
+        told.withLock { $0.set((), for: key) }
     }
 
     private func endNow(

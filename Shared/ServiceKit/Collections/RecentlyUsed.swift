@@ -19,6 +19,13 @@ package struct RecentlyUsed<Key: Hashable, Value> {
 
     package var count: Int { entries.count }
 
+    /// Marks the value as used.
+    package mutating func value(for key: Key) -> Value? {
+        guard let entry = entries[key] else { return nil }
+        set(entry.value, cost: entry.cost, for: key)
+        return entry.value
+    }
+
     /// Marks the value as used, and updates its cost.
     package mutating func value(for key: Key, cost: (Value) -> Int) -> Value? {
         guard let value = entries[key]?.value else { return nil }
@@ -26,13 +33,18 @@ package struct RecentlyUsed<Key: Hashable, Value> {
         return value
     }
 
-    package mutating func set(_ value: Value, cost: Int, for key: Key) {
+    package mutating func set(_ value: Value, cost: Int = 1, for key: Key) {
         lastUse += 1
         self.cost += cost - (entries[key]?.cost ?? 0)
         entries[key] = Entry(value: value, cost: cost, use: lastUse)
         uses.append((key, lastUse))
         while self.cost > costMaximum, entries.count > 1 { removeOldest() }
         if uses.count > 64 + 4 * entries.count { forgetPassedUses() }
+    }
+
+    package mutating func remove(_ key: Key) {
+        guard let entry = entries.removeValue(forKey: key) else { return }
+        cost -= entry.cost
     }
 
     private mutating func removeOldest() {
