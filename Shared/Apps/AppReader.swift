@@ -103,9 +103,7 @@ struct AppReader {
 
     private func appleID(_ fields: JSONFields, name: String) -> String? {
         fields.text(name, expected: "10 characters of A-Z and 0-9, as shown by Apple", isRequired: true) { text in
-            let isPlain = text.utf8.allSatisfy {
-                UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-            }
+            let isPlain = text.utf8.allSatisfy { $0.isASCIIUppercase || $0.isASCIIDigit }
             return text.utf8.count == 10 && isPlain ? text : nil
         }
     }

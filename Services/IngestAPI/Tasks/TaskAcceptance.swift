@@ -76,8 +76,7 @@ struct TaskAcceptance: Sendable {
 
     private func send(_ parts: [ArraySlice<TargetEntry>], of task: PushTask, trace: TraceContext?) async throws {
         let topic = task.target.list.entryCount > TargetList.atOnceMaximum ? Topics.lists : Topics.tasks
-        for start in stride(from: 0, to: parts.count, by: TaskAcceptance.partsAtOnce) {
-            let numbers = start..<min(start + TaskAcceptance.partsAtOnce, parts.count)
+        for numbers in parts.indices.chunks(of: TaskAcceptance.partsAtOnce) {
             try await producer.send(
                 numbers.map { number in
                     let part = TaskPart(task: task.id, number: number, entries: Array(parts[number]))
