@@ -24,9 +24,8 @@ struct TaskAcceptance: Sendable {
         producer = access.producer
         time = environment.time
         log = environment.log
-        let dialects: [TaskDialect] = [.native, .pushd, .richie]
         accepted = Dictionary(
-            uniqueKeysWithValues: dialects.map {
+            uniqueKeysWithValues: TaskDialect.allCases.map {
                 ($0, environment.metrics.counter(.ingestTasksAccepted, labels: ["dialect": $0.rawValue]))
             })
     }
