@@ -12,12 +12,12 @@ struct IngestRoutes {
         _ registry: any Registry, reader: any RegistryReader, access: TaskAccess, gatekeeper: Gatekeeper,
         idempotencyLease: Duration, environment: WorkerEnvironment
     ) {
-        let submission = TaskSubmission(access, idempotencyLease: idempotencyLease, environment: environment)
         let reading = BodyReading()
+        let submission = TaskSubmission(
+            access, reading: reading, idempotencyLease: idempotencyLease, environment: environment)
         let log = RefusalLog(environment.log, time: environment.time)
-        let payloads = PayloadCheck(time: environment.time)
         let tasks = TaskRoutes(
-            submission: submission, payloads: payloads,
+            submission: submission,
             book: TaskBook(archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
             cancellation: TaskCancellation(access, reader: reader, environment: environment),
             audience: AudienceCount(registry: registry, reader: reader), reading: reading)
@@ -26,8 +26,7 @@ struct IngestRoutes {
             PushdDialect(
                 registry: registry, submission: submission, limits: gatekeeper.limits, reading: reading, log: log),
             NativeDialect(tasks: tasks, log: log),
-            RichieDialect(
-                gatekeeper: gatekeeper, submission: submission, payloads: payloads, reading: reading, log: log),
+            RichieDialect(gatekeeper: gatekeeper, submission: submission, reading: reading, log: log),
         ]
     }
 

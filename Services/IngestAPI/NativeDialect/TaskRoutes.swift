@@ -9,7 +9,6 @@ import TaskModel
 /// `/v1/tasks` and the routes below it.
 struct TaskRoutes: Sendable {
     let submission: TaskSubmission
-    let payloads: PayloadCheck
     let book: TaskBook
     let cancellation: TaskCancellation
     let audience: AudienceCount
@@ -19,8 +18,9 @@ struct TaskRoutes: Sendable {
         let isDryRun = try TaskQuery.isDryRun(call.request)
         let draft = try await draft(call)
         guard !isDryRun else { return try await count(draft, call: call) }
-        return try await submission.accept(
-            call.request, of: call.caller, draft: { _ in draft }, answer: { created($0, call: call) })
+        return try await submission.submit(
+            call.request, of: call.caller, key: SubmissionKey(header: call.request), drafts: { _ in [draft] },
+            answer: { created($0[0], call: call) })
     }
 
     @Sendable func list(_ call: AuthorizedRequest) async throws -> HTTPResponse {
@@ -69,15 +69,13 @@ struct TaskRoutes: Sendable {
     }
 
     private func draft(_ call: AuthorizedRequest) async throws -> TaskDraft {
-        try await reading.readJSON(call.request, account: call.caller.account) { [payloads] fields in
-            let draft = try NativeTaskForm(fields).draft(
-                defaults: call.caller.app.defaults, authorize: call.caller.require)
-            if fields.problems.all.isEmpty { payloads.check(draft, of: call.caller, problems: fields.problems) }
-            return draft
+        try await reading.readJSON(call.request, account: call.caller.account) { fields in
+            try NativeTaskForm(fields).draft(defaults: call.caller.app.defaults, authorize: call.caller.require)
         }
     }
 
     private func count(_ draft: TaskDraft, call: AuthorizedRequest) async throws -> HTTPResponse {
+        try await submission.check([draft], in: call.request, of: call.caller)
         guard draft.entries.count <= TaskLimits.countedEntriesMaximum else {
             throw TaskError.invalidField(
                 "users",

@@ -13,7 +13,6 @@ struct RichieDialect: Dialect {
 
     let gatekeeper: Gatekeeper
     let submission: TaskSubmission
-    let payloads: PayloadCheck
     let reading: BodyReading
     let log: RefusalLog
 
@@ -35,9 +34,12 @@ struct RichieDialect: Dialect {
         }
         let defaults = caller.app.defaults
         let missing = MissingProviders(app: caller.app)
-        return try await submission.accept(
-            request, of: caller, draft: { form.draft($0.id, defaults: defaults) },
-            answer: { RichieDialect.created($0, warnings: form.warnings + missing.warnings(of: $0.content)) })
+        return try await submission.submit(
+            request, of: caller, key: SubmissionKey(header: request),
+            drafts: { seed in [form.draft(seed.id, defaults: defaults)] },
+            answer: { tasks in
+                RichieDialect.created(tasks[0], warnings: form.warnings + missing.warnings(of: tasks[0].content))
+            })
     }
 
     /// Authorization comes first: without a scope in the app named in the body, the rest of the body is not read.
@@ -48,11 +50,7 @@ struct RichieDialect: Dialect {
         let caller = try gatekeeper.admit(access, from: peer, for: RichieDialect.scopes) {
             access.choose(.richie, identifier: appID, scope: $0)
         }
-        let form = try RichieForm(fields, appID: appID, authorize: caller.require)
-        guard fields.problems.all.isEmpty else { throw TaskError.invalid(fields.problems.all) }
-        let draft = form.draft(TaskID(high: 0, low: 0), defaults: caller.app.defaults)
-        payloads.check(draft, of: caller, problems: fields.problems)
-        return (form, caller)
+        return (try RichieForm(fields, appID: appID, authorize: caller.require), caller)
     }
 
     private static func created(_ task: PushTask, warnings: [JSONProblems.Problem]) -> HTTPResponse {

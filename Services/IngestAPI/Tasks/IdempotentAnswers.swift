@@ -17,12 +17,13 @@ struct IdempotentAnswers: Sendable {
     let time: any TimeSource
     let random: any RandomSource
 
-    /// An error of `work` is not stored: the request may be repeated and then creates the same task.
+    /// `work` runs only if the key has no answer yet. An error of `work` is not stored: the request may be repeated and
+    /// then creates the same tasks.
     func answer(
-        _ request: HTTPRequest, of caller: AuthorizedCaller, work: (TaskSeed) async throws -> HTTPResponse
+        _ key: SubmissionKey?, of caller: AuthorizedCaller, work: (TaskSeed) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
-        guard let key = try IdempotencyHeader.key(of: request) else { return try await work(freshSeed()) }
-        let claim = claim(key, request: request, caller: caller)
+        guard let key else { return try await work(freshSeed()) }
+        let claim = claim(key, caller: caller)
         switch try await store.begin(claim, for: lease) {
         case .inProgress: throw TaskError.inProgress
         case .otherRequest: throw TaskError.otherRequest
@@ -63,17 +64,15 @@ struct IdempotentAnswers: Sendable {
         }
     }
 
-    private func claim(_ key: String, request: HTTPRequest, caller: AuthorizedCaller) -> IdempotentRequest {
-        let owner = [caller.app.id.text, caller.credential, key].joined(separator: "\u{0}")
-        let line = "\(request.method) \(request.path)?\(request.query)\n"
+    private func claim(_ key: SubmissionKey, caller: AuthorizedCaller) -> IdempotentRequest {
+        let name = [caller.app.id.text, caller.credential, key.name].joined(separator: "\u{0}")
         return IdempotentRequest(
-            key: SHA256.digest(of: Array(owner.utf8)),
-            fingerprint: SHA256.digest(of: Array(line.utf8) + request.body.bytes), holder: random.next())
+            key: SHA256.digest(of: Array(name.utf8)), fingerprint: key.fingerprint, holder: random.next())
     }
 
     private func freshSeed() -> TaskSeed {
         let id = TaskID(high: random.next(), low: random.next()).marked(version: 4)
-        return TaskSeed(id: id, created: time.now, isRepeatable: false)
+        return TaskSeed(id: id, created: time.now)
     }
 }
 
