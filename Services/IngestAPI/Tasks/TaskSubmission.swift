@@ -32,13 +32,13 @@ struct TaskSubmission: Sendable {
         try await answers.answer(key, of: caller) { seed in
             let all = drafts(seed)
             try await check(all, in: request, of: caller)
-            try room.check(.accepting)
-            let trace = request.traceContext
-            let prepared = try all.enumerated().map { place, draft in
+            return try all.enumerated().map { place, draft in
                 try acceptance.prepare(
-                    draft, id: seed.id(at: place), created: seed.created, of: caller, trace: trace)
+                    draft, id: seed.id(at: place), created: seed.created, of: caller, trace: request.traceContext)
             }
-            try await acceptance.accept(prepared, trace: trace)
+        } carryOut: { prepared in
+            try room.check(.accepting)
+            try await acceptance.accept(prepared, trace: request.traceContext)
             return answer(prepared.map(\.task))
         }
     }
