@@ -78,6 +78,38 @@ import Testing
     }
 
     @Test(arguments: TaskStoreDriver.allCases)
+    func theKeyOfARefusedRequestIsFree(_ driver: TaskStoreDriver) async throws {
+        try await driver.withIdempotencyStore { (store, time) async throws in
+            let other = Self.request(holder: 2, fingerprint: 1)
+            _ = try await store.begin(Self.first, for: Self.lease)
+            try await store.forget(Self.second)
+            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
+            try await store.forget(Self.first)
+            time.advance(by: .seconds(1))
+            #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
+            try await store.finish(other, answer: [1])
+            try await store.forget(other)
+            #expect(try await store.begin(other, for: Self.lease) == .answered([1]))
+        }
+    }
+
+    /// The first holder may have carried out the request: its repeat counts from the same time.
+    @Test(arguments: TaskStoreDriver.allCases)
+    func aRequestThatWasBegunBeforeIsNotForgotten(_ driver: TaskStoreDriver) async throws {
+        try await driver.withIdempotencyStore { (store, time) async throws in
+            let began = time.now
+            _ = try await store.begin(Self.first, for: Self.lease)
+            try await store.release(Self.first)
+            _ = try await store.begin(Self.second, for: Self.lease)
+            try await store.forget(Self.second)
+            time.advance(by: .seconds(1))
+            let other = Self.request(holder: 3, fingerprint: 1)
+            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
+            #expect(try await store.begin(Self.request(holder: 3), for: Self.lease) == .begun(began))
+        }
+    }
+
+    @Test(arguments: TaskStoreDriver.allCases)
     func aKeyIsForgottenAfterADay(_ driver: TaskStoreDriver) async throws {
         try await driver.withIdempotencyStore { (store, time) async throws in
             _ = try await store.begin(Self.first, for: Self.lease)
