@@ -36,17 +36,17 @@ struct IdempotentAnswers: Sendable {
             response.headers.append(IdempotentAnswers.replayed)
             return response
         case .begun(let began):
-            let prepared = try await undoing(claim, undo: store.forget) {
+            let prepared = try await perform(claim, onError: store.forget) {
                 try await prepare(TaskSeed(claim, began: began))
             }
-            let response = try await undoing(claim, undo: store.release) { try await carryOut(prepared) }
+            let response = try await perform(claim, onError: store.release) { try await carryOut(prepared) }
             await finish(claim, response: response)
             return response
         }
     }
 
-    private func undoing<Value: Sendable>(
-        _ claim: IdempotentRequest, undo: (IdempotentRequest) async throws(StoreError) -> Void,
+    private func perform<Value: Sendable>(
+        _ claim: IdempotentRequest, onError undo: (IdempotentRequest) async throws(StoreError) -> Void,
         step: () async throws -> Value
     ) async throws -> Value {
         do {
