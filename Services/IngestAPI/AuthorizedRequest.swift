@@ -1,3 +1,4 @@
+import Apps
 import HTTPServer
 import PushModel
 
