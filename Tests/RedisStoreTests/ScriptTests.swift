@@ -40,6 +40,7 @@ import Testing
         RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisTaskAgenda.set,
         RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle, RedisTaskTraces.keep,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,
+        RedisIdempotencyStore.forget,
     ]
 
     /// Goal: every script compiles in Redis, with its libraries. Method: the list has as many scripts as there are
