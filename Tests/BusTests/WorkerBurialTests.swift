@@ -169,7 +169,7 @@ private final class WatchedProducer: BusProducer {
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     func hasSent(_ count: Int) async -> Bool {
-        await blocking { [sent] in sent.wait(timeout: .seconds(30)) { $0 >= count ? true : nil } ?? false }
+        await blocking { [sent] in sent.wait(timeout: .hangLimit) { $0 >= count ? true : nil } ?? false }
     }
 
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {

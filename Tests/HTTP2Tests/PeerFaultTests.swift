@@ -164,7 +164,7 @@ import Testing
             accepted += 50
         }
         #expect(accepted == 500)
-        let settled = await blocking { outcomes.wait(timeout: .seconds(30)) { $0.count == 500 ? $0 : nil } }
+        let settled = await blocking { outcomes.wait(timeout: .hangLimit) { $0.count == 500 ? $0 : nil } }
         #expect(settled?.allSatisfy { $0.code == .deadline } == true)
         loopback.server.freeze(false)
         #expect(await pool.send(HTTP2Request(.get, "/again", limit: .seconds(30))).status == 200)

@@ -81,9 +81,9 @@ import Topics
             let token = String(repeating: digit, count: 64)
             return 200...201 ~= (try await api.curl("POST", "/subscribers", body: "proto=apns&token=\(token)").status)
         }
-        #expect(try await waitUntil(within: .seconds(60)) { try await register("a") })
+        #expect(try await waitUntil(within: .hangLimit) { try await register("a") })
         try await api.killAndRestart()
-        #expect(try await waitUntil(within: .seconds(30)) { try await register("b") })
+        #expect(try await waitUntil(within: .hangLimit) { try await register("b") })
     }
 
     /// Goal: the same with changes that go through the log. Method: a device registers and subscribes over mock Kafka

@@ -49,7 +49,7 @@ final class LineList: LogSink {
         lines.change { $0.append(line) }
     }
 
-    func awaitLine(_ text: String, times count: Int = 1, within limit: Duration = .seconds(30)) async -> Bool {
+    func awaitLine(_ text: String, times count: Int = 1, within limit: Duration = .hangLimit) async -> Bool {
         await blocking { [lines] in
             lines.wait(timeout: limit) { $0.count { $0.contains(text) } >= count ? true : nil } ?? false
         }

@@ -130,7 +130,7 @@ private final class Writer: Sendable {
 
     func reach(_ condition: @escaping @Sendable (Tally) -> Bool) async {
         let reached = await blocking { [state] in
-            state.wait(timeout: .seconds(60)) { condition($0) ? true : nil } ?? false
+            state.wait(timeout: .hangLimit) { condition($0) ? true : nil } ?? false
         }
         #expect(reached, "\(tally.count) writes, \(tally.acknowledged.count) acknowledged")
     }

@@ -90,7 +90,7 @@ private final class WatchedBus: Bus {
     }
 
     func isAsked(_ count: Int) async -> Bool {
-        await blocking { [state] in state.wait(timeout: .seconds(30)) { $0.asked >= count ? true : nil } ?? false }
+        await blocking { [state] in state.wait(timeout: .hangLimit) { $0.asked >= count ? true : nil } ?? false }
     }
 
     func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer {
