@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerBurialTests {
+@Suite(.timeLimit(.minutes(3))) struct WorkerBurialTests {
     private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
     private let topic = TestTopics.make(partitions: 1)
 

@@ -8,7 +8,7 @@ import Topics
 
 /// Tests what a worker does about a message that crashes its process. A worker whose handler does not return until the
 /// end of the test, and that is never stopped, stands for a crashed process.
-@Suite(.timeLimit(.minutes(1))) struct WorkerCrashTests {
+@Suite(.timeLimit(.minutes(3))) struct WorkerCrashTests {
     private let topic = TestTopics.make()
     private let starts = MemoryMessageStarts(time: ManualTimeSource())
     /// Releases the tasks of crashed processes.

@@ -130,7 +130,7 @@ import Testing
     /// answer. One late arrival shortens the interval to the next, hence half of the delay.
     @Test func oneStreamUntilCredentialsAreProven() async throws {
         let arrivals = Monitor<[Duration]>([])
-        let pause = Duration.milliseconds(50)
+        let pause = Duration.milliseconds(500)
         let loopback = try await LoopbackServer(handler: { _ in
             let count = arrivals.change { arrivals in
                 arrivals.append(SystemTimeSource().uptime)

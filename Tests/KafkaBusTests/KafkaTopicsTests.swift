@@ -65,7 +65,7 @@ struct BrokerOutageTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct KafkaReadinessTests {
     @Test("ready while brokers answer; otherwise it says why")
     func readiness() async throws {

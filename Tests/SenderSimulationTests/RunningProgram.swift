@@ -28,7 +28,7 @@ final class RunningProgram: Sendable {
     /// Sends SIGTERM; returns how the process ended.
     func stop() async -> ChildProcess.Ending? {
         process.signal(15)
-        return await process.end(within: .seconds(60))
+        return await process.end()
     }
 
     func kill9() async {

@@ -9,7 +9,7 @@ import Topics
 @testable import ServiceHost
 
 /// Tests when a service's workers join and leave their groups.
-@Suite(.timeLimit(.minutes(1))) struct LateWorkerTests {
+@Suite(.timeLimit(.minutes(3))) struct LateWorkerTests {
     private let bus = WatchedBus()
     private let topic = TestTopics.make(partitions: 1)
     private let health = Health(time: SystemTimeSource())
