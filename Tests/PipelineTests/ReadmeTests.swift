@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands of the README, run as they are with the real services.
-@Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadmeTests {
     private let folder = TemporaryDirectory("readme")
 
     /// The section's first block starts the pipeline, the second uses it. Only the port may differ, if 8080 is taken.
