@@ -53,7 +53,7 @@ import Topics
                 // During several pauses the sender sends only probes.
                 let started = SystemTimeSource().uptime
                 var probes = 0
-                let areEnough = try await waitUntil(within: .hangLimit) {
+                let areEnough = try await waitUntil(within: .seconds(60)) {
                     probes = try await harness.simulator.count(story.kind.name, path: "requests") - before
                     return probes >= 4 && SystemTimeSource().uptime - started >= .seconds(8)
                 }
