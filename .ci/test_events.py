@@ -4,6 +4,8 @@ import json
 import pathlib
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / ".build" / "test-events"
+# The stream has no kind of issue, only its text.
+TIME_LIMIT = "Time limit was exceeded"
 
 
 class Outcomes:
@@ -13,11 +15,14 @@ class Outcomes:
     def __init__(self, paths):
         self.planned, self.ended, self.skipped = set(), set(), set()
         self.stories = {}
+        # Tests that never ended or exceeded their time limit.
+        self.timed_out = set()
         for path in paths:
             for record in records(path):
                 self.take(record["kind"], record["payload"])
         self.planned -= self.skipped
         for test in self.planned - self.ended:
+            self.timed_out.add(test)
             self.stories.setdefault(test, []).append("never ended")
 
     def take(self, kind, payload):
@@ -30,6 +35,8 @@ class Outcomes:
             self.skipped.add(test)
         elif payload["kind"] == "issueRecorded" and is_failure(payload.get("issue", {})):
             self.stories.setdefault(test, []).append(story(payload))
+            if TIME_LIMIT in self.stories[test][-1]:
+                self.timed_out.add(test)
 
     @property
     def failed(self):

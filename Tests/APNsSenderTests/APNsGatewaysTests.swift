@@ -11,7 +11,7 @@ import Topics
 @testable import apns_sender
 
 /// Gateways follow changes of the app files.
-@Suite(.timeLimit(.minutes(1))) struct APNsGatewaysTests {
+@Suite(.timeLimit(.minutes(3))) struct APNsGatewaysTests {
     private let apps = Monitor<[AppID: APNsCredentials]>([:])
     private let authority: TestAuthority
     private let apple: ScriptedApple

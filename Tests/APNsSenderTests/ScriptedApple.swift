@@ -53,7 +53,7 @@ final class ScriptedApple: Sendable {
     /// Waits until `count` requests have arrived; false on timeout.
     func hasSeen(_ count: Int) async -> Bool {
         await blocking { [seen] in
-            seen.wait(timeout: .seconds(30)) { $0.requests >= count ? true : nil } ?? false
+            seen.wait(timeout: .hangLimit) { $0.requests >= count ? true : nil } ?? false
         }
     }
 }

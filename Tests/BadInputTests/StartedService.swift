@@ -34,7 +34,7 @@ final class StartedService: Sendable {
     func expectReadiness(_ status: Int, texts: String...) async throws {
         let port = try await adminPort()
         var response: RawClient.Response?
-        let isSo = try await waitUntil(within: .seconds(30)) {
+        let isSo = try await waitUntil(within: .hangLimit) {
             response = await blocking {
                 let client = RawClient(port: port)
                 client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

@@ -43,7 +43,7 @@ import Topics
         let byVictim = Set(victim.lines)
         var next = 0
         while !expected.isSubset(of: byVictim.union(survivor.lines)) {
-            let line = await survivor.line(within: .seconds(60), from: next, where: handled)
+            let line = await survivor.line(within: .hangLimit, from: next, where: handled)
             try #require(line != nil, "\(expected.subtracting(byVictim.union(survivor.lines)).count) messages are lost")
             next = survivor.lines.count
         }

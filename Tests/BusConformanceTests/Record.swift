@@ -12,7 +12,7 @@ final class Record: Sendable {
     var all: [String] { entries.withLock { $0 } }
 
     /// Waits until the entries satisfy a condition; false after the limit.
-    func wait(within limit: Duration = .seconds(60), until isFulfilled: @escaping @Sendable ([String]) -> Bool) async
+    func wait(within limit: Duration = .hangLimit, until isFulfilled: @escaping @Sendable ([String]) -> Bool) async
         -> Bool
     {
         await blocking { [entries] in

@@ -47,11 +47,11 @@ final class RedisFixture: BusFixture {
         await client.close()
     }
 
-    /// Polls a condition that has no event every few milliseconds; false after 30 seconds.
+    /// Polls a condition that has no event every few milliseconds; false after `hangLimit`.
     func eventually(_ isSo: @escaping @Sendable () -> Bool) async -> Bool {
         await blocking {
             let time = SystemTimeSource()
-            let deadline = time.uptime + .seconds(30)
+            let deadline = time.uptime + .hangLimit
             let pause = Monitor(())
             while !isSo() {
                 guard time.uptime < deadline else { return false }

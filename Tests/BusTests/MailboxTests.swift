@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Topics
 
-@Suite(.timeLimit(.minutes(1))) struct MailboxTests {
+@Suite(.timeLimit(.minutes(3))) struct MailboxTests {
     private let mailbox = Mailbox(ConsumerOptions(channel: TestTopics.make().channel, group: "g"))
 
     /// Goal: cancellation ends a wait whether it comes before, during or after the start of the wait. Method: cancel

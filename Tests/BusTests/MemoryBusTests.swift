@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryBusTests {
+@Suite(.timeLimit(.minutes(3))) struct MemoryBusTests {
     private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
     private let topic = TestTopics.make(partitions: 2)
 

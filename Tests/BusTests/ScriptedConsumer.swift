@@ -44,7 +44,7 @@ final class ScriptedConsumer: BusConsumer {
 
     func hasCompleted(_ count: Int) async -> Bool {
         await blocking { [state] in
-            state.wait(timeout: .seconds(30)) { state in
+            state.wait(timeout: .hangLimit) { state in
                 state.completed.reduce(0) { $0 + $1.messages.count } >= count ? true : nil
             } ?? false
         }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerBurialTests {
+@Suite(.timeLimit(.minutes(3))) struct WorkerBurialTests {
     private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
     private let topic = TestTopics.make(partitions: 1)
 
@@ -163,7 +163,7 @@ private final class WatchedProducer: BusProducer {
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     func hasSent(_ count: Int) async -> Bool {
-        await blocking { [sent] in sent.wait(timeout: .seconds(30)) { $0 >= count ? true : nil } ?? false }
+        await blocking { [sent] in sent.wait(timeout: .hangLimit) { $0 >= count ? true : nil } ?? false }
     }
 
     func send(_ messages: [OutgoingMessage]) async throws(BusError) -> [MessagePosition] {

@@ -8,7 +8,7 @@ import Topics
 
 /// Tests what a worker does about a message that crashes its process. A worker whose handler does not return until the
 /// end of the test, and that is never stopped, stands for a crashed process.
-@Suite(.timeLimit(.minutes(1))) struct WorkerCrashTests {
+@Suite(.timeLimit(.minutes(3))) struct WorkerCrashTests {
     private let topic = TestTopics.make()
     private let starts = MemoryMessageStarts(time: ManualTimeSource())
     /// Releases the tasks of crashed processes.
@@ -42,17 +42,6 @@ import Topics
             starts.giveBack([offset], of: place)
             return count
         }
-    }
-
-    /// Polls a condition that has no event; false after 30 seconds.
-    private func eventually(_ isSo: @Sendable () -> Bool) async -> Bool {
-        let time = SystemTimeSource()
-        let deadline = time.uptime + .seconds(30)
-        while !isSo() {
-            guard time.uptime < deadline else { return false }
-            await Task.yield()
-        }
-        return true
     }
 
     /// Goal: a message that crashes every process goes to `dead`, and its neighbours do not. Method: the second of
@@ -120,7 +109,7 @@ import Topics
             #expect(process.noted == ["a b"])
             worker.stop()
             // There is no other sign that the counts were returned.
-            #expect(await eventually { counts(0, 1) == [0, 0] })
+            #expect(try await waitUntil(within: .hangLimit) { counts(0, 1) == [0, 0] })
         }
         try await finish(runs)
     }
@@ -172,11 +161,11 @@ import Topics
             events.change { $0.append("suspect ends") }
             return []
         }
-        #expect(await eventually { gate.waiting == 1 })
+        #expect(try await waitUntil(within: .hangLimit) { gate.waiting == 1 })
         #expect(events.withLock { $0 } == ["first"])
         mayNeighbourEnd.happen()
         await isSuspectIn.wait()
-        #expect(await eventually { gate.waiting == 1 })
+        #expect(try await waitUntil(within: .hangLimit) { gate.waiting == 1 })
         maySuspectEnd.happen()
         #expect(await neighbour.consumer.hasCompleted(2))
         #expect(events.withLock { $0 } == ["first", "suspect", "suspect ends", "second"])

@@ -95,7 +95,7 @@ final class WorkerFixture: Sendable {
 
     func hasNoted(_ count: Int) async -> Bool {
         await blocking { [events] in
-            events.wait(timeout: .seconds(30)) { $0.count >= count ? true : nil } ?? false
+            events.wait(timeout: .hangLimit) { $0.count >= count ? true : nil } ?? false
         }
     }
 

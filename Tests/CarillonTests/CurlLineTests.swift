@@ -7,7 +7,7 @@ import Testing
 @testable import carillon
 
 /// The command line that the demonstration shows and runs.
-@Suite(.timeLimit(.minutes(1))) struct CurlLineTests {
+@Suite(.timeLimit(.minutes(3))) struct CurlLineTests {
     private let folder = TemporaryDirectory("it's a demo")
 
     private func line(_ url: String) -> CurlLine {

@@ -8,7 +8,7 @@ import Topics
 @testable import carillon
 
 /// The commands on the in-process bus: their output, and the messages they send.
-@Suite(.timeLimit(.minutes(1))) struct DeadCommandsTests {
+@Suite(.timeLimit(.minutes(3))) struct DeadCommandsTests {
     private let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
     private let terminal = RecordedTerminal()
 

@@ -8,7 +8,7 @@ import Testing
 @testable import carillon
 
 /// The commands about tasks, against a server that responds as documented.
-@Suite(.timeLimit(.minutes(1))) struct TaskCommandsTests {
+@Suite(.timeLimit(.minutes(3))) struct TaskCommandsTests {
     private let terminal = RecordedTerminal()
     private let folder = TemporaryDirectory("task")
 

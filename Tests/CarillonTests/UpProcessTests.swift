@@ -10,7 +10,7 @@ import Testing
 @testable import carillon
 
 /// `carillon up` as an operator runs it, with its own Redis and simulator, and probes in place of the services.
-@Suite(.timeLimit(.minutes(3))) struct UpProcessTests {
+@Suite(.timeLimit(.minutes(6))) struct UpProcessTests {
     private let programs: ProgramFolder
     private let data = TemporaryDirectory("data")
 
@@ -23,7 +23,7 @@ import Testing
     }
 
     private func announcement(of up: ChildProcess) async throws -> JSON {
-        let line = await up.line(within: .seconds(90)) { $0.hasPrefix("{\"ready\":true") }
+        let line = await up.line(within: .hangLimit) { $0.hasPrefix("{\"ready\":true") }
         return try JSON(try #require(line, "\(up.lines)"))
     }
 
@@ -60,7 +60,7 @@ import Testing
         #expect(getpgid(renderer) == renderer)
 
         up.signal(SIGINT)
-        #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
+        #expect(await up.end(within: .hangLimit) == .exited(0), "\(up.lines)")
         #expect(await allAreGone())
         #expect(access(data.file("up.json"), F_OK) != 0)
         let redis = String(
@@ -72,7 +72,7 @@ import Testing
         let first = try up("--json")
         _ = try await announcement(of: first)
         let second = try up()
-        #expect(await second.end(within: .seconds(60)) == .exited(1))
+        #expect(await second.end(within: .hangLimit) == .exited(1))
         #expect(second.lines.first?.hasPrefix("carillon: process \(first.processID) holds \(data.path): ") == true)
     }
 
@@ -93,7 +93,7 @@ import Testing
         let kept = try await withRedis(after) { try await $0.send(RedisCommand("GET", "kept")) }
         #expect(kept.bytes == Array("yes".utf8))
         second.signal(SIGTERM)
-        #expect(await second.end(within: .seconds(90)) == .exited(0))
+        #expect(await second.end(within: .hangLimit) == .exited(0))
     }
 
     private func withRedis<Result: Sendable>(
@@ -114,22 +114,22 @@ import Testing
         let start = try #require(lines.last)
         #expect(start.hasSuffix(" up --data carillon-data-real"))
         let shell = try programs.shell(lines.dropLast().joined(separator: "\n"), in: data.path)
-        #expect(await shell.end(within: .seconds(60)) == .exited(0), "\(shell.lines)")
+        #expect(await shell.end(within: .hangLimit) == .exited(0), "\(shell.lines)")
         #expect(shell.lines.last?.hasPrefix("1 app in ") == true, "\(shell.lines)")
         let up = try programs.shell("exec \(start)", in: data.path)
-        #expect(await up.line(within: .seconds(90)) { $0.contains("ready: http://") } != nil, "\(up.lines)")
+        #expect(await up.line(within: .hangLimit) { $0.contains("ready: http://") } != nil, "\(up.lines)")
         let apps = data.file("carillon-data-real/apps")
-        #expect(await up.line(within: .seconds(60)) { $0.contains("1 app in \(apps)") } != nil, "\(up.lines)")
+        #expect(await up.line(within: .hangLimit) { $0.contains("1 app in \(apps)") } != nil, "\(up.lines)")
         up.signal(SIGTERM)
-        #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
+        #expect(await up.end(within: .hangLimit) == .exited(0), "\(up.lines)")
     }
 
     @Test func aProgramThatDiesIsStartedAgain() async throws {
         let up = try up("--json")
         let announced = try await announcement(of: up)
         kill(try processID("renderer", announcement: announced), SIGKILL)
-        #expect(await up.line(within: .seconds(60)) { $0.contains("renderer exited (signal 9)") } != nil)
-        #expect(await up.line(within: .seconds(60)) { $0.contains("renderer is ready again") } != nil)
+        #expect(await up.line(within: .hangLimit) { $0.contains("renderer exited (signal 9)") } != nil)
+        #expect(await up.line(within: .hangLimit) { $0.contains("renderer is ready again") } != nil)
         let renewed = try JSON(try #require(SmallFile.read(data.file("up.json"), bytesMaximum: 1 << 16)))
         let process = try processID("renderer", announcement: renewed)
         #expect(
@@ -137,9 +137,9 @@ import Testing
         #expect(up.lines.contains { $0.hasSuffix("renderer is ready again, process \(process)") })
         #expect(renewed["programs"]?["reporter"] == announced["programs"]?["reporter"])
         kill(try processID("redis", announcement: announced), SIGKILL)
-        #expect(await up.line(within: .seconds(60)) { $0.contains("redis is ready again") } != nil)
+        #expect(await up.line(within: .hangLimit) { $0.contains("redis is ready again") } != nil)
         up.signal(SIGTERM)
-        #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
+        #expect(await up.end(within: .hangLimit) == .exited(0), "\(up.lines)")
     }
 
     /// A restarted simulator has other credentials and another authority: app and senders must get them.
@@ -148,7 +148,7 @@ import Testing
         let announced = try await announcement(of: up)
         kill(try processID("provider-simulator", announcement: announced), SIGKILL)
         for sender in ["apns-sender", "android-sender"] {
-            #expect(await up.line(within: .seconds(60)) { $0.contains("\(sender) is ready again") } != nil)
+            #expect(await up.line(within: .hangLimit) { $0.contains("\(sender) is ready again") } != nil)
         }
         #expect(!up.lines.contains { $0.contains("sender exited") })
     }
@@ -156,7 +156,7 @@ import Testing
     @Test func aProgramThatEndsAtOnceIsGivenUpWithItsLastWords() async throws {
         programs.replace("renderer", withScript: "echo no strings to pull; exit 3")
         let up = try up()
-        #expect(await up.end(within: .seconds(90)) == .exited(1))
+        #expect(await up.end(within: .hangLimit) == .exited(1))
         #expect(up.lines.contains { $0.contains("renderer failed (exit code 3) and is not restarted") })
         #expect(up.lines.last == "  no strings to pull")
         #expect(await allAreGone())
@@ -165,7 +165,7 @@ import Testing
     @Test func aMissingServiceIsNamedWithTheCure() async throws {
         programs.remove("renderer")
         let up = try up()
-        #expect(await up.end(within: .seconds(60)) == .exited(1))
+        #expect(await up.end(within: .hangLimit) == .exited(1))
         #expect(up.lines.first?.hasPrefix("carillon: renderer: not in ") == true)
         #expect(up.lines.first?.hasSuffix("build everything with `make build`") == true)
         #expect(access(data.file("redis"), F_OK) != 0)
@@ -188,9 +188,9 @@ import Testing
     @Test func whoWillNotEndIsKilledAtTheDeadline() async throws {
         programs.replace("scheduler", withScript: "trap '' TERM; echo deaf; exec sleep 1000")
         let up = try up("--drain", "1s")
-        #expect(await up.line(within: .seconds(90)) { $0.hasSuffix("deaf") } != nil)
+        #expect(await up.line(within: .hangLimit) { $0.hasSuffix("deaf") } != nil)
         up.signal(SIGTERM)
-        #expect(await up.end(within: .seconds(90)) == .exited(1))
+        #expect(await up.end(within: .hangLimit) == .exited(1))
         // On a busy machine other services may exceed the deadline, too.
         let last = up.lines.first { $0.contains("did not stop within 1s and had to be killed") }
         #expect(last?.contains("scheduler") == true, "\(up.lines.suffix(20))")
@@ -200,18 +200,18 @@ import Testing
     @Test func aSecondSignalEndsAtOnce() async throws {
         programs.replace("scheduler", withScript: "trap '' TERM; echo deaf; exec sleep 1000")
         let up = try up("--drain", "1h")
-        #expect(await up.line(within: .seconds(90)) { $0.hasSuffix("deaf") } != nil)
+        #expect(await up.line(within: .hangLimit) { $0.hasSuffix("deaf") } != nil)
         up.signal(SIGINT)
-        #expect(await up.line(within: .seconds(60)) { $0.contains("stopping") } != nil)
+        #expect(await up.line(within: .hangLimit) { $0.contains("stopping") } != nil)
         up.signal(SIGINT)
-        #expect(await up.end(within: .seconds(60)) == .exited(128 + SIGINT))
+        #expect(await up.end(within: .hangLimit) == .exited(128 + SIGINT))
         #expect(await allAreGone())
     }
 
     @Test func whatIsNotReadyInTimeIsNamed() async throws {
         programs.replace("reporter", withScript: "exec sleep 1000")
         let up = try up("--ready-within", "5s", "--drain", "5s")
-        #expect(await up.end(within: .seconds(90)) == .exited(1))
+        #expect(await up.end(within: .hangLimit) == .exited(1))
         #expect(up.lines.contains("carillon: not ready within 5s:"), "\(up.lines)")
         #expect(up.lines.contains { $0.hasPrefix("  reporter: ") })
     }

@@ -53,7 +53,7 @@ final class LoopbackServer: Sendable {
     /// Waits until this many requests have reached the handler; false on timeout.
     func hasSeen(_ count: Int) async -> Bool {
         await blocking { [seen] in
-            seen.wait(timeout: .seconds(30)) { $0.values.reduce(0, +) >= count ? true : nil } ?? false
+            seen.wait(timeout: .hangLimit) { $0.values.reduce(0, +) >= count ? true : nil } ?? false
         }
     }
 }

@@ -136,7 +136,7 @@ import Testing
             return request.path == "/slow" ? .stall : .answer(HTTP2Answer())
         })
         let pool = loopback.pool { $0.connections = 1 }
-        async let slow = pool.send(HTTP2Request(.get, "/slow", limit: .seconds(1)))
+        async let slow = pool.send(HTTP2Request(.get, "/slow", limit: .seconds(3)))
         #expect(await loopback.hasSeen(1))
         #expect(await pool.send(HTTP2Request(.get, "/quick")).status == 200)
         #expect(await slow.code == .deadline)
@@ -151,7 +151,7 @@ import Testing
         let loopback = try await LoopbackServer()
         let pool = loopback.pool {
             $0.requestsMaximum = 500
-            $0.requestLimit = .milliseconds(500)
+            $0.requestLimit = .seconds(3)
         }
         #expect(await pool.send(HTTP2Request(.get, "/first", limit: .seconds(30))).status == 200)
         loopback.server.freeze()
@@ -164,7 +164,7 @@ import Testing
             accepted += 50
         }
         #expect(accepted == 500)
-        let settled = await blocking { outcomes.wait(timeout: .seconds(30)) { $0.count == 500 ? $0 : nil } }
+        let settled = await blocking { outcomes.wait(timeout: .hangLimit) { $0.count == 500 ? $0 : nil } }
         #expect(settled?.allSatisfy { $0.code == .deadline } == true)
         loopback.server.freeze(false)
         #expect(await pool.send(HTTP2Request(.get, "/again", limit: .seconds(30))).status == 200)
@@ -176,8 +176,9 @@ import Testing
         let metrics = Metrics()
         let pool = loopback.pool(metrics: metrics) {
             $0.connections = 1
-            $0.silenceBeforePing = .milliseconds(20)
-            $0.pingLimit = .milliseconds(50)
+            // Together longer than an answer takes on a busy machine.
+            $0.silenceBeforePing = .milliseconds(500)
+            $0.pingLimit = .seconds(2)
         }
         #expect(await pool.send(requests(1)[0]).status == 200)
         loopback.server.freeze()
@@ -196,7 +197,7 @@ import Testing
         let pool = first.pool()
         #expect(await pool.send(requests(1)[0]).status == 200)
         await first.server.close()
-        let early = await pool.send(HTTP2Request(.get, "/", limit: .milliseconds(200)))
+        let early = await pool.send(HTTP2Request(.get, "/", limit: .seconds(2)))
         // The request may have been sent on the old connection, before its end was noticed.
         #expect(early.isNotSent || early.code == .broken)
         guard case .notReady = pool.readiness() else { return #expect(Bool(false), "ready without a peer") }

@@ -136,7 +136,7 @@ import Testing
                 first.change { $0 = $0 ?? outcome }
             }
         }
-        let outcome = await blocking { first.wait(timeout: .seconds(30)) { $0 } }
+        let outcome = await blocking { first.wait(timeout: .hangLimit) { $0 } }
         return outcome ?? .notSent(HTTPClientError(.closed, message: "nothing came"))
     }
 }

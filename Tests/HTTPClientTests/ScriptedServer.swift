@@ -63,13 +63,13 @@ final class ScriptedServer: Sendable {
 
     func hasSeen(requests count: Int) async -> Bool {
         await blocking { [seen] in
-            seen.wait(timeout: .seconds(30)) { $0.requests.count >= count ? true : nil } ?? false
+            seen.wait(timeout: .hangLimit) { $0.requests.count >= count ? true : nil } ?? false
         }
     }
 
     /// Waits until this many connections have ended.
     func hasEnded(connections count: Int) async -> Bool {
-        await blocking { [seen] in seen.wait(timeout: .seconds(30)) { $0.ended >= count ? true : nil } ?? false }
+        await blocking { [seen] in seen.wait(timeout: .hangLimit) { $0.ended >= count ? true : nil } ?? false }
     }
 
     private static func play(_ steps: [Step], on connection: Int32, seen: Monitor<Seen>) {

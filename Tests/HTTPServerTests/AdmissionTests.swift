@@ -66,7 +66,7 @@ import Testing
         router.answerImmediately(.get, pattern: "/healthz") { _ in .text("ok") }
         router.on(.get, pattern: "/busy") { _ in
             gate.change { $0.arrived += 1 }
-            _ = gate.wait(timeout: .seconds(30)) { $0.isOpen ? true : nil }
+            _ = gate.wait(timeout: .hangLimit) { $0.isOpen ? true : nil }
             return .text("done")
         }
         let server = HTTPServer(
@@ -77,7 +77,7 @@ import Testing
         let answer = await onNativeThread("probe") { () -> RawClient.Response? in
             let busy = (0..<64).map { _ in RawClient(port: port) }
             for client in busy { client.send("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n") }
-            _ = gate.wait(timeout: .seconds(30)) { $0.arrived >= 1 ? true : nil }
+            _ = gate.wait(timeout: .hangLimit) { $0.arrived >= 1 ? true : nil }
             let client = RawClient(port: port)
             client.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
             let answer = client.receiveResponse()

@@ -38,7 +38,7 @@ final class Gate: Sendable {
     func pass() async {
         await blocking { [state] in
             state.change { $0.arrived += 1 }
-            _ = state.wait(timeout: .seconds(30)) { $0.isOpen ? true : nil }
+            _ = state.wait(timeout: .hangLimit) { $0.isOpen ? true : nil }
         }
     }
 
@@ -48,7 +48,7 @@ final class Gate: Sendable {
 
     /// Waits until this many handlers have arrived.
     func arrivals(_ count: Int) async -> Bool {
-        await blocking { [state] in state.wait(timeout: .seconds(30)) { $0.arrived >= count ? true : nil } ?? false }
+        await blocking { [state] in state.wait(timeout: .hangLimit) { $0.arrived >= count ? true : nil } ?? false }
     }
 }
 
@@ -62,7 +62,7 @@ final class Inbox<Element: Sendable>: Sendable {
 
     func first(_ count: Int) async -> [Element]? {
         await blocking { [items] in
-            items.wait(timeout: .seconds(30)) { $0.count >= count ? Array($0.prefix(count)) : nil }
+            items.wait(timeout: .hangLimit) { $0.count >= count ? Array($0.prefix(count)) : nil }
         }
     }
 }

@@ -1,5 +1,6 @@
 import HTTPServer
 import ServiceKit
+import TestSupport
 import Testing
 
 @testable import ingest_api
@@ -52,7 +53,7 @@ import Testing
             for number in 0..<20 {
                 tasks.addTask {
                     try await reading.read(large, account: "\(number % 3)") {
-                        isSmallRead.wait(timeout: .seconds(30)) { $0 ? true : nil } ?? false
+                        isSmallRead.wait(timeout: .hangLimit) { $0 ? true : nil } ?? false
                     }
                 }
             }

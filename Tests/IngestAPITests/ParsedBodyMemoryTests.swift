@@ -49,7 +49,7 @@ import Testing
 
     /// Waits until the server holds exactly this many bytes.
     private static func holds(_ bytes: Int, fixture: IngestFixture) async throws {
-        let isSo = try await waitUntil(within: .seconds(30)) { bytesHeld(by: fixture) == bytes }
+        let isSo = try await waitUntil(within: .hangLimit) { bytesHeld(by: fixture) == bytes }
         #expect(isSo, "the server holds \(bytesHeld(by: fixture)) bytes of bodies, not \(bytes)")
     }
 

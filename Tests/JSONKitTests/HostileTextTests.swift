@@ -9,8 +9,10 @@ import Testing
     private static let bytes = 2 << 20
     private static let costMaximum = Duration.microseconds(2)
 
-    private static let raw = CombiningMarks.text(bytes: bytes)
-    private static let escaped = String(repeating: #"\u0301\u0323"#, count: bytes / 12)
+    private static let marks = [
+        LargeText("raw marks", text: CombiningMarks.text(bytes: bytes)),
+        LargeText("escaped marks", text: String(repeating: #"\u0301\u0323"#, count: bytes / 12)),
+    ]
 
     private func error(_ document: String, limits: JSONLimits) -> JSONError? {
         do throws(JSONError) {
@@ -21,10 +23,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [raw, escaped], [true, false])
-    func longRowsOfMarksAreRefusedAtOnce(_ marks: String, isName: Bool) {
+    @Test(arguments: marks, [true, false])
+    func longRowsOfMarksAreRefusedAtOnce(_ marks: LargeText, isName: Bool) {
         let limits = JSONLimits(bytesMaximum: 16 << 20, nameBytesMaximum: .max)
-        let document = isName ? "{\"\(marks)\":1,\n \"b\":2}" : "[\"\(marks)\",\n \"b\"]"
+        let document = isName ? "{\"\(marks.text)\":1,\n \"b\":2}" : "[\"\(marks.text)\",\n \"b\"]"
         var refused: JSONError?
         let time = threadTime { refused = error(document, limits: limits) }
         #expect(refused?.code == .tooManyMarks)

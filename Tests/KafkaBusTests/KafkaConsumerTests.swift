@@ -51,7 +51,7 @@ struct KafkaConsumerTests {
         let settings = KafkaSettings.consumer(try kafka.configuration(), group: group, topic: channel.name)
         let client = try RDKafkaClient(
             .consumer, settings: settings, callbacks: RDKafkaCallbacks(log: TestEnvironment().log))
-        return RDKafkaConsumer(client, topic: channel.name).committed([0], within: .seconds(10))
+        return RDKafkaConsumer(client, topic: channel.name).committed([0], within: .hangLimit)
     }
 
     /// The first consumer holds work when the second joins, and finishes it while the partitions are revoked. The

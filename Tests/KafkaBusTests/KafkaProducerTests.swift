@@ -41,7 +41,7 @@ struct KafkaProducerTests {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus { $0.set("queue.buffering.max.messages", "10") }
-            .makeProducer(ProducerOptions(patience: .milliseconds(150)))
+            .makeProducer(ProducerOptions(patience: .seconds(1)))
         try await allBrokers("down", kafka: kafka)
         let error = await #expect(throws: BusError.self) {
             try await producer.send((0..<20).map { channel.message("\($0)") })
@@ -59,21 +59,21 @@ struct KafkaProducerTests {
         let started = ContinuousClock.now
         let error = await #expect(throws: BusError.self) { try await producer.send([channel.message("x")]) }
         #expect(error?.code == .unavailable)
-        #expect(ContinuousClock.now - started < .seconds(10))
+        #expect(ContinuousClock.now - started < .seconds(60))
     }
 
     /// The close waits until nothing is in flight, so it shows the outcome of the message that no task waited for.
     @Test func aSendThatFailedInAnOutageIsStillDeliveredAfterIt() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
-        let producer = try await kafka.bus().producer(ProducerOptions(patience: .milliseconds(500)))
+        let producer = try await kafka.bus().producer(ProducerOptions(patience: .seconds(3)))
         try await producer.send([channel.message("before", key: "k")])
         try await allBrokers("down", kafka: kafka)
         let error = await #expect(throws: BusError.self) {
             try await producer.send([channel.message("meanwhile", key: "k")])
         }
         #expect(error?.code == .unavailable)
-        #expect(error?.message.contains("500ms") == true)
+        #expect(error?.message.contains("3s") == true)
         try await allBrokers("up", kafka: kafka)
         await producer.close()
         #expect(kafka.metrics.total(.busMessagesProduced) == 2)
@@ -100,7 +100,7 @@ struct KafkaProducerTests {
         try await producer.send([channel.message("first", key: "k")])
         try await allBrokers("down", kafka: kafka)
         async let sent = producer.send((0..<300).map { channel.message("\($0)", key: "k") })
-        #expect(await blocking { producer.makeFatal(whenOut: 300, within: .seconds(20)) })
+        #expect(await blocking { producer.makeFatal(whenOut: 300, within: .hangLimit) })
         #expect(await kafka.lines.awaitLine("failed fatally: replacing it"))
         try await allBrokers("up", kafka: kafka)
         _ = try await sent

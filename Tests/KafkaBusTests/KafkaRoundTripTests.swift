@@ -6,7 +6,7 @@ import Testing
 import Topics
 
 /// Round trips of messages through mock brokers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct KafkaRoundTripTests {
     private let channel = testChannel()
 

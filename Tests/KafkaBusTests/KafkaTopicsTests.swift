@@ -61,7 +61,7 @@ struct BrokerOutageTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct KafkaReadinessTests {
     @Test func readyWhileBrokersAnswerOtherwiseNamesTheReason() async throws {
         let kafka = try await KafkaFixture.start(brokers: 1)

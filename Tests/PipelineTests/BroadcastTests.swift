@@ -5,7 +5,7 @@ import Testing
 import Topics
 
 /// One push through every process.
-@Suite(.timeLimit(.minutes(5))) struct BroadcastTests {
+@Suite(.timeLimit(.minutes(10))) struct BroadcastTests {
     @Test(arguments: Harness.BusKind.allCases)
     func everyDeviceOfATopicGetsOnePush(_ bus: Harness.BusKind) async throws {
         let harness = try await Harness(bus)

@@ -7,7 +7,7 @@ import Topics
 
 /// Goal: topics that others read match their documents. Method: pushes through all services on Kafka, some to dead
 /// tokens, one to a list in parts, and an undecodable message; then kcat and Python, without Carillon code.
-@Suite(.timeLimit(.minutes(5))) struct ContractTests {
+@Suite(.timeLimit(.minutes(10))) struct ContractTests {
     private static let users = (0..<500).map { "\"user-\($0)\"" }.joined(separator: ",")
 
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func othersReadWhatIsPromised() async throws {
@@ -70,7 +70,7 @@ import Topics
         var environment = EnvironmentReader.processEnvironment()
         environment["BROKERS"] = harness.brokers
         let shell = try ChildProcess("/bin/sh", arguments: ["-c", script], environment: environment)
-        #expect(await shell.end(within: .seconds(120)) == .exited(0), "\(shell.lines)")
+        #expect(await shell.end(within: .hangLimit) == .exited(0), "\(shell.lines)")
         return shell.lines
     }
 }

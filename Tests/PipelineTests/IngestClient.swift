@@ -24,7 +24,7 @@ struct IngestClient: Sendable {
     /// True if a path is answered with this status, possibly after a wait: with Kafka a removal is applied shortly
     /// after its device was reported.
     func answers(_ status: Int, path: String) async throws -> Bool {
-        try await waitUntil(within: .seconds(30)) { try await send("GET", path).status == status }
+        try await waitUntil(within: .hangLimit) { try await send("GET", path).status == status }
     }
 
     /// Posts a task to the native API; returns its id.

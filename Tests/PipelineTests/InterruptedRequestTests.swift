@@ -10,7 +10,7 @@ import Topics
 /// Goal: a publisher whose request was interrupted repeats it elsewhere, and no device gets it twice. Method: the bus
 /// is stopped until the task is in the store, then the store until the task is on the bus; there `ingest-api` is
 /// killed, after the bus write and before the response.
-@Suite(.timeLimit(.minutes(5))) struct InterruptedRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct InterruptedRequestTests {
     private static let path = "/apps/news/v1/tasks"
     private static let task = #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#
     private static let key = "Idempotency-Key: morning"

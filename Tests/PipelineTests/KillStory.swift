@@ -51,7 +51,7 @@ struct KillStory {
             #"{"audience":{"topic":"news"},"message":{"body":"There"},"options":{"ambiguous":"at_most_once"}}"#)
         try await harness.hasDelivered(300)
         for sender in ["apns-sender", "android-sender"] { try await harness.killAndRestart(sender) }
-        let report = try #require(await harness.reports.report(of: task, within: .seconds(240)), "\(harness.lines)")
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect(report.targeted == KillStory.devices)
         #expect(report[.delivered] + report[.unknown] == KillStory.devices)
         #expect(report[.unknown] > 0)
@@ -67,8 +67,7 @@ struct KillStory {
     }
 
     private func everybodyWasReached(by task: TaskID, _ victim: String) async throws {
-        let report = try #require(
-            await harness.reports.report(of: task, within: .seconds(240)), "\(victim): \(harness.lines)")
+        let report = try #require(await harness.reports.report(of: task), "\(victim): \(harness.lines)")
         #expect(report.targeted == KillStory.devices, "\(victim)")
         #expect(report[.delivered] == KillStory.devices, "\(victim)")
         #expect(Set(harness.reports.all(of: task).map(\.id)).count == 1, "\(victim)")

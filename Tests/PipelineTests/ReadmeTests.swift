@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands of the README, run as they are with the real services.
-@Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadmeTests {
     private let folder = TemporaryDirectory("readme")
 
     /// The section's first block starts the pipeline, the second uses it. Only the port may differ, if 8080 is taken.
@@ -18,13 +18,13 @@ import Testing
         symlink(programs.joined(separator: "/"), folder.file(".build/release"))
 
         let up = try ChildProcess.shell("exec \(blocks[0])", in: folder.path)
-        let ready = await up.line(within: .seconds(90)) { $0.contains("ready: http://") }
+        let ready = await up.line(within: .hangLimit) { $0.contains("ready: http://") }
         let url = try #require(ready?.split(separator: " ").first { $0.hasPrefix("http://") }, "\(up.lines)")
         let use = blocks[1].replacing("http://127.0.0.1:8080", with: url.prefix { $0 != "," })
         let user = try ChildProcess.shell(use, in: folder.path)
-        #expect(await user.end(within: .seconds(90)) == .exited(0), "\(user.lines) \(up.lines.suffix(10))")
+        #expect(await user.end(within: .hangLimit) == .exited(0), "\(user.lines) \(up.lines.suffix(10))")
         #expect(user.lines.last == "closed: 1 targeted, delivered 1", "\(user.lines)")
         up.signal(SIGINT)
-        #expect(await up.end(within: .seconds(90)) == .exited(0), "\(up.lines)")
+        #expect(await up.end(within: .hangLimit) == .exited(0), "\(up.lines)")
     }
 }

@@ -25,7 +25,7 @@ final class Reports: Sendable {
     }
 
     /// Waits for the report of a task; nil if none arrives.
-    func report(of task: TaskID, within limit: Duration = .seconds(120)) async -> TaskReport? {
+    func report(of task: TaskID, within limit: Duration = .seconds(240)) async -> TaskReport? {
         await onNativeThread("report-wait") { [seen] in seen.wait(timeout: limit) { $0[task]?.first } }
     }
 

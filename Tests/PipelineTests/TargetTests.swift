@@ -6,7 +6,7 @@ import Testing
 import Topics
 
 /// Targeting as seen from outside. The scenarios of one bus share a harness, and each has its own devices.
-@Suite(.timeLimit(.minutes(5))) struct TargetTests {
+@Suite(.timeLimit(.minutes(10))) struct TargetTests {
     @Test(arguments: Harness.BusKind.allCases)
     func whoIsMeantGetsOnePush(_ bus: Harness.BusKind) async throws {
         let harness = try await Harness(bus)

@@ -8,7 +8,7 @@ import Testing
 import Topics
 
 /// A chunk whose ledger fails while it is being sent.
-@Suite(.timeLimit(.minutes(1))) struct DispatchFailureTests {
+@Suite(.timeLimit(.minutes(3))) struct DispatchFailureTests {
     private let offsets = (0..<65).map { UInt16($0) }
 
     /// Goal: the failure of one batch does not make the pushes of another unknown. Method: while the ledger fails the

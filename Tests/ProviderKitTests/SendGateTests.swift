@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Topics
 
-@Suite(.timeLimit(.minutes(1))) struct SendGateTests {
+@Suite(.timeLimit(.minutes(3))) struct SendGateTests {
     private let time = ManualTimeSource()
 
     /// Goal: the fast lane does not queue behind a broadcast. Method: bulk fills the window and waits; then a fast-lane

@@ -130,7 +130,7 @@ private final class Issuer: Sendable {
     }
 
     func hasBeenAsked(_ count: Int) async -> Bool {
-        await blocking { [state] in state.wait(timeout: .seconds(30)) { $0.asked >= count ? true : nil } ?? false }
+        await blocking { [state] in state.wait(timeout: .hangLimit) { $0.asked >= count ? true : nil } ?? false }
     }
 
     func issue() async throws(TokenError) -> IssuedToken {
@@ -139,7 +139,7 @@ private final class Issuer: Sendable {
             return state.asked
         }
         let answer = await blocking { [state] in
-            state.wait(timeout: .seconds(30)) { $0.answers.count >= number ? $0.answers[number - 1] : nil }
+            state.wait(timeout: .hangLimit) { $0.answers.count >= number ? $0.answers[number - 1] : nil }
         }
         guard let answer else { throw TokenError(.unavailable, message: "the test gave no answer") }
         return IssuedToken(Secret(try answer.get()), window: .apns())

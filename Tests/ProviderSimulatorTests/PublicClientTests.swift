@@ -16,7 +16,7 @@ import Testing
         environment["PORT"] = "\(simulator.port("apns"))"
         let python = try ChildProcess(
             SourceTree.path(".venv/bin/python"), arguments: ["-c", PublicClientTests.program], environment: environment)
-        #expect(await python.end(within: .seconds(60)) == .exited(0), "\(python.lines)")
+        #expect(await python.end(within: .hangLimit) == .exited(0), "\(python.lines)")
         #expect(await python.line { $0 == "200 None" } != nil)
         #expect(await python.line { $0 == "410 Unregistered" } != nil)
         #expect(await python.line { $0 == "400 BadDeviceToken" } != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RedisBus
 
-@Suite(.timeLimit(.minutes(1))) struct FenceTests {
+@Suite(.timeLimit(.minutes(3))) struct FenceTests {
     /// Goal: a fencing token from before a data loss is never issued again, although both holders were the first.
     @Test func aRedisThatLostEverythingGivesOutNoFenceTwice() async throws {
         let server = try await RedisServer()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RedisBus
 
-@Suite(.timeLimit(.minutes(1))) struct RedisBusScriptTests {
+@Suite(.timeLimit(.minutes(3))) struct RedisBusScriptTests {
     private static let scripts = [
         RedisBusScripts.appendForward, RedisBusScripts.appendDraining, RedisBusScripts.partitionCount,
         RedisBusScripts.beat, RedisBusScripts.enrol, RedisBusScripts.acquire, RedisBusScripts.renew,

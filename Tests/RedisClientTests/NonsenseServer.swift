@@ -43,7 +43,7 @@ final class NonsenseServer: Sendable {
 
     func connectionEnded() async -> Bool {
         await blocking { [connectionsEnded] in
-            connectionsEnded.wait(timeout: .seconds(30)) { $0 > 0 ? true : nil } ?? false
+            connectionsEnded.wait(timeout: .hangLimit) { $0 > 0 ? true : nil } ?? false
         }
     }
 

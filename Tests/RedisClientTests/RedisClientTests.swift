@@ -117,8 +117,8 @@ import Testing
         configuration.outstandingBytesMaximum = 10_000
         let client = RedisClient(configuration, log: Log(service: "test", level: .error), metrics: Metrics())
         let value = RedisArgument([UInt8](repeating: 0, count: 6_000))
-        async let first = client.result(RedisCommand("SET", "a", value), deadline: .milliseconds(300))
-        async let second = client.result(RedisCommand("SET", "b", value), deadline: .milliseconds(300))
+        async let first = client.result(RedisCommand("SET", "a", value), deadline: .seconds(3))
+        async let second = client.result(RedisCommand("SET", "b", value), deadline: .seconds(3))
         let codes = await [first, second].map { $0.code }
         #expect(codes.contains(.full) && codes.contains(.notSent))
     }

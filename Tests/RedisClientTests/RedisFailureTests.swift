@@ -46,7 +46,7 @@ import Testing
         let port = FreePort.next()
         let client = RedisClient(
             RedisConfiguration(port: port), log: Log(service: "test", level: .error), metrics: Metrics())
-        let error = await client.result(RedisCommand("PING"), deadline: .milliseconds(200))
+        let error = await client.result(RedisCommand("PING"), deadline: .seconds(2))
         #expect(error.code == .notSent && error.isRetriable)
         #expect(error.message.contains("refused"))
     }
@@ -57,7 +57,7 @@ import Testing
         let client = try server.client { $0.connections = 1 }
         _ = try await client.send(RedisCommand("PING"))
         server.signal(19)
-        let error = await client.result(RedisCommand("INCR", "counter"), deadline: .milliseconds(200))
+        let error = await client.result(RedisCommand("INCR", "counter"), deadline: .seconds(2))
         #expect(error.code == .unknown && !error.isRetriable)
         server.signal(18)
         #expect(try await client.send(RedisCommand("PING"), deadline: .seconds(30)) == .status("PONG"))
@@ -130,7 +130,7 @@ private final class Writer: Sendable {
 
     func reach(_ condition: @escaping @Sendable (Tally) -> Bool) async {
         let reached = await blocking { [state] in
-            state.wait(timeout: .seconds(60)) { condition($0) ? true : nil } ?? false
+            state.wait(timeout: .hangLimit) { condition($0) ? true : nil } ?? false
         }
         #expect(reached, "\(tally.count) writes, \(tally.acknowledged.count) acknowledged")
     }

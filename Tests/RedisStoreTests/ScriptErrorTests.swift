@@ -8,7 +8,7 @@ import Testing
 @testable import RedisStore
 
 /// Mapping of errors of the store's own scripts.
-@Suite(.timeLimit(.minutes(1))) struct ScriptErrorTests {
+@Suite(.timeLimit(.minutes(3))) struct ScriptErrorTests {
     /// Goal: a value that a script cannot decode is not taken for an outage, which would be retried. Method: the bytes
     /// of a ledger are truncated by another client.
     @Test func aScriptThatFailsAtItsDataSaysSo() async throws {

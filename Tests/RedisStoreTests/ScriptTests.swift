@@ -7,7 +7,7 @@ import Testing
 @testable import RedisStore
 
 /// The scripts and the constants in front of them.
-@Suite(.timeLimit(.minutes(1))) struct ScriptTests {
+@Suite(.timeLimit(.minutes(3))) struct ScriptTests {
     private static let scripts = ledger + registry + others
 
     private static let ledger = [

@@ -1,6 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
+import TestSupport
 
 /// A minimal implementation of the registry's contract, against which the log is tested.
 final class ModelStore: RegistryProjection, RegistryMaintenance {
@@ -68,19 +69,19 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
     }
 
     func isAsked(_ count: Int) -> Bool {
-        content.wait(timeout: .seconds(60)) { $0.questions >= count ? true : nil } ?? false
+        content.wait(timeout: .hangLimit) { $0.questions >= count ? true : nil } ?? false
     }
 
     func hasApplied(_ count: Int) -> Bool {
-        content.wait(timeout: .seconds(60)) { $0.changes >= count ? true : nil } ?? false
+        content.wait(timeout: .hangLimit) { $0.changes >= count ? true : nil } ?? false
     }
 
     func hasRefused(_ count: Int) -> Bool {
-        content.wait(timeout: .seconds(60)) { $0.refusals >= count ? true : nil } ?? false
+        content.wait(timeout: .hangLimit) { $0.refusals >= count ? true : nil } ?? false
     }
 
     func hasBecome(_ visible: [SegmentID: Segment]) -> Bool {
-        content.wait(timeout: .seconds(60)) { ModelStore.visible(in: $0.segments) == visible ? true : nil } ?? false
+        content.wait(timeout: .hangLimit) { ModelStore.visible(in: $0.segments) == visible ? true : nil } ?? false
     }
 
     func apply(_ changes: [LoggedChange]) throws(StoreError) {

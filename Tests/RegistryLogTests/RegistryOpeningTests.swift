@@ -7,7 +7,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RegistryOpeningTests {
+@Suite(.timeLimit(.minutes(3))) struct RegistryOpeningTests {
     private func opening(_ fixture: LogFixture) -> RegistryOpening {
         RegistryOpening(bus: fixture.bus, maintenance: fixture.store, environment: fixture.environment)
     }

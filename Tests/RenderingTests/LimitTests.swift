@@ -81,10 +81,12 @@ import Topics
         nested(name: 30_000, members: 3_000, "1"), nested(name: 30_000, members: 3_000, "[]"),
         nested(name: 120_000, members: 11_000, "1"),
         nested(name: 300_000, members: 60_000, "{}"), nested(name: 120_000, members: 11_000, "[1e300,[2]]"),
-        flat(members: 60_000, "null"), flat(members: 60_000, "[{}]"), #"{"a":[\#(zeros(500_000))]}"#,
-        #"{"a":"\#(String(repeating: "x", count: 1_000_000))"}"#,
+        flat(members: 60_000, "null"), flat(members: 60_000, "[{}]"),
+        LargeText("a list of numbers", text: #"{"a":[\#(zeros(500_000))]}"#),
+        LargeText("a text", text: #"{"a":"\#(String(repeating: "x", count: 1_000_000))"}"#),
     ])
-    func dataThatCannotBeSentIsRefusedBeforeItIsMadeFlat(data: String) throws {
+    func dataThatCannotBeSentIsRefusedBeforeItIsMadeFlat(_ large: LargeText) throws {
+        let data = large.text
         let tasks = [
             try RenderedTask(payloads: [.android: #"{"data":\#(data)}"#]),
             try RenderedTask(payloads: [.ios: #"{"aps":\#(data)}"#]),
@@ -101,12 +103,15 @@ import Topics
         }
     }
 
-    private static func nested(name: Int, members: Int, _ value: String) -> String {
-        #"{"\#(String(repeating: "a", count: name))":\#(flat(members: members, value))}"#
+    private static func nested(name: Int, members: Int, _ value: String) -> LargeText {
+        let inner = flat(members: members, value)
+        let text = #"{"\#(String(repeating: "a", count: name))":\#(inner.text)}"#
+        return LargeText("\(inner) in a name of \(name) bytes", text: text)
     }
 
-    private static func flat(members: Int, _ value: String) -> String {
-        "{" + (0..<members).map { "\"\(String($0, radix: 36))\":\(value)" }.joined(separator: ",") + "}"
+    private static func flat(members: Int, _ value: String) -> LargeText {
+        let all = (0..<members).map { "\"\(String($0, radix: 36))\":\(value)" }.joined(separator: ",")
+        return LargeText("\(members) members \(value)", text: "{\(all)}")
     }
 
     private static func zeros(_ count: Int) -> String {

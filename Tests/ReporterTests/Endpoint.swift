@@ -52,7 +52,7 @@ final class Endpoint: Sendable {
 
     func hasPosts(_ count: Int) async -> Bool {
         await blocking { [state] in
-            state.wait(timeout: .seconds(60)) { $0.posts.count >= count ? true : nil } ?? false
+            state.wait(timeout: .hangLimit) { $0.posts.count >= count ? true : nil } ?? false
         }
     }
 

@@ -35,7 +35,7 @@ final class GatedRegistry: RegistryReader {
 
     func hasRefused(_ count: Int) async -> Bool {
         await blocking { [gate] in
-            gate.wait(timeout: .seconds(30)) { $0.refused >= count ? true : nil } ?? false
+            gate.wait(timeout: .hangLimit) { $0.refused >= count ? true : nil } ?? false
         }
     }
 

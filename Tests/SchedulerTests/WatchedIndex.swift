@@ -33,7 +33,7 @@ final class WatchedIndex: RetryIndex {
 
     private func holds(_ condition: @escaping @Sendable (Sight) -> Bool) async -> Bool {
         await blocking { [sight] in
-            sight.wait(timeout: .seconds(30)) { condition($0) ? true : nil } ?? false
+            sight.wait(timeout: .hangLimit) { condition($0) ? true : nil } ?? false
         }
     }
 

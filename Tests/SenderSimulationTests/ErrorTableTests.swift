@@ -56,7 +56,7 @@ private struct OutcomeReader {
         switch row.fate {
         case .ended(let state):
             let count = results.endings.count + shipment.count
-            let isThere = try await results.read(count, within: .seconds(30))
+            let isThere = try await results.read(count)
             try #require(isThere, "\(row) did not end")
             let ending = results.endings[shipment.resultID(0)]
             #expect(ending?.state == state.name, "\(row)")

@@ -18,11 +18,11 @@ struct RetryReader {
 
     /// Returns the first order of a task with one device, whether read already or still to come; nil when none arrives.
     mutating func order(of task: TaskID) async throws -> RetryOrder? {
-        try await read(1, of: task, within: .seconds(30)) ? orders[task]?.first : nil
+        try await read(1, of: task) ? orders[task]?.first : nil
     }
 
     /// Reads until `count` devices of the task are to be retried; false when no more come.
-    mutating func read(_ count: Int, of task: TaskID, within limit: Duration = .seconds(90)) async throws -> Bool {
+    mutating func read(_ count: Int, of task: TaskID, within limit: Duration = .hangLimit) async throws -> Bool {
         try await reader.read(within: limit, until: { devices(of: task) >= count }) { message in
             let order = try RetryOrder(decoding: message.value)
             orders[order.task, default: []].append(order)

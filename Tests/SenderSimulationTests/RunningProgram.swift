@@ -28,7 +28,7 @@ final class RunningProgram: Sendable {
     /// Sends SIGTERM; returns how the process ended.
     func stop() async -> ChildProcess.Ending? {
         process.signal(15)
-        return await process.end(within: .seconds(60))
+        return await process.end()
     }
 
     func kill9() async {
@@ -38,15 +38,29 @@ final class RunningProgram: Sendable {
 
     /// Returns the value of the metric whose line has this prefix.
     func metric(_ line: String) async throws -> Int {
+        let metrics = try await metrics()
+        return try #require(RunningProgram.value(of: line, in: metrics), "no \(line) in \(metrics)")
+    }
+
+    /// Waits until the metric exists and is above zero: a metric with the name of a topic exists only once the topic's
+    /// consumer does, shortly after the program is running.
+    func hasCounted(_ line: String) async throws {
+        try await waitUntil { RunningProgram.value(of: line, in: try await metrics()) ?? 0 > 0 }
+    }
+
+    private func metrics() async throws -> String {
         let port = adminPort
         let answer = await blocking {
             let client = RawClient(port: port)
             client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
             return client.receiveResponse()
         }
-        let found = answer?.text.split(separator: "\n").first { $0.hasPrefix(line) }
-        let value = found?.split(separator: " ").last.flatMap { Double($0) }
-        return Int(try #require(value, "no \(line) in \(answer?.text ?? "no answer")"))
+        return try #require(answer, "no answer to /metrics").text
+    }
+
+    private static func value(of line: String, in metrics: String) -> Int? {
+        let found = metrics.split(separator: "\n").first { $0.hasPrefix(line) }
+        return found?.split(separator: " ").last.flatMap { Double($0) }.map { Int($0) }
     }
 
     /// Peak resident memory of the process.

@@ -46,9 +46,7 @@ final class SenderHarness: Sendable {
     ) async throws -> [RunningProgram] {
         let both = [try await start(name, settings: settings), try await start(name, settings: settings)]
         let assigned = #"carillon_bus_assigned_partitions{topic="\#(channel.name)",group="\#(name)"}"#
-        for program in both {
-            try await waitUntil { try await program.metric(assigned) > 0 }
-        }
+        for program in both { try await program.hasCounted(assigned) }
         return both
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceHost
 
-@Suite(.timeLimit(.minutes(1))) struct AdminRoutesTests {
+@Suite(.timeLimit(.minutes(3))) struct AdminRoutesTests {
     @Test func remarksAreShownByAServiceThatIsReadyAllTheSame() async throws {
         let health = Health(time: SystemTimeSource())
         health.addRemark("apps") { "news.json is wrong" }

@@ -9,7 +9,7 @@ import Topics
 @testable import ServiceHost
 
 /// Tests when a service's workers join and leave their groups.
-@Suite(.timeLimit(.minutes(1))) struct LateWorkerTests {
+@Suite(.timeLimit(.minutes(3))) struct LateWorkerTests {
     private let bus = WatchedBus()
     private let topic = TestTopics.make(partitions: 1)
     private let test = TestEnvironment.real
@@ -80,7 +80,7 @@ private final class WatchedBus: Bus {
     }
 
     func isAsked(_ count: Int) async -> Bool {
-        await blocking { [state] in state.wait(timeout: .seconds(30)) { $0.asked >= count ? true : nil } ?? false }
+        await blocking { [state] in state.wait(timeout: .hangLimit) { $0.asked >= count ? true : nil } ?? false }
     }
 
     func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer {

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(3))) struct ChildProcessTests {
     private func shell(
         _ script: String, change: (inout ChildProcess.Options) -> Void = { _ in }
     ) throws -> ChildProcess {

@@ -7,12 +7,12 @@ import Testing
         let monitor = Monitor(0)
         let isWaiting = Monitor(false)
         async let seen = blocking {
-            monitor.wait(timeout: .seconds(30)) { value -> Int? in
+            monitor.wait(timeout: .hangLimit) { value -> Int? in
                 isWaiting.change { $0 = true }
                 return value == 2 ? value : nil
             }
         }
-        _ = await blocking { isWaiting.wait(timeout: .seconds(30)) { $0 ? true : nil } }
+        _ = await blocking { isWaiting.wait(timeout: .hangLimit) { $0 ? true : nil } }
         monitor.change { $0 = 1 }
         monitor.change { $0 = 2 }
         #expect(await seen == 2)

@@ -140,6 +140,6 @@ private struct StagedError: Error {
 extension Monitor<[String]> {
     /// Waits off the shared threads, for at most half a minute.
     fileprivate func wait(until isFulfilled: @escaping @Sendable ([String]) -> Bool) async {
-        await blocking { [self] in _ = wait(timeout: .seconds(30)) { isFulfilled($0) ? true : nil } }
+        await blocking { [self] in _ = wait(timeout: .hangLimit) { isFulfilled($0) ? true : nil } }
     }
 }

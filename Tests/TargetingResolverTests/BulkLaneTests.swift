@@ -12,7 +12,7 @@ import Topics
 @testable import targeting_resolver
 
 /// Tasks for many devices, which are split into jobs.
-@Suite(.timeLimit(.minutes(1))) struct BulkLaneTests {
+@Suite(.timeLimit(.minutes(3))) struct BulkLaneTests {
     private let fixture: ResolverFixture
     private let news: TopicName
 

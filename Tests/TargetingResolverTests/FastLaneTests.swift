@@ -9,7 +9,7 @@ import Topics
 @testable import targeting_resolver
 
 /// Tasks for few devices, which are resolved immediately.
-@Suite(.timeLimit(.minutes(1))) struct FastLaneTests {
+@Suite(.timeLimit(.minutes(3))) struct FastLaneTests {
     private let fixture: ResolverFixture
     private let news: TopicName
     private let sport: TopicName

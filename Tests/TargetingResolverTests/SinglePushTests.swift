@@ -7,7 +7,7 @@ import Testing
 
 /// Goal: a single push makes no unnecessary store requests, since during a broadcast each of them waits in a queue.
 /// Method: every command to Redis is counted.
-@Suite(.timeLimit(.minutes(1))) struct SinglePushTests {
+@Suite(.timeLimit(.minutes(3))) struct SinglePushTests {
     @Test func aSinglePushTakesFewSteps() async throws {
         let server = try await RedisServer(.forStores)
         let fixture = try await ResolverFixture(server)

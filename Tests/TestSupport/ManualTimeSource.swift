@@ -49,7 +49,7 @@ package final class ManualTimeSource: TimeSource {
     }
 
     /// Waits until at least `count` tasks sleep at the same time; false when the limit passes first.
-    package func hasSleepers(_ count: Int, within limit: Duration = .seconds(30)) async -> Bool {
+    package func hasSleepers(_ count: Int, within limit: Duration = .hangLimit) async -> Bool {
         await blocking { [state] in
             state.wait(timeout: limit) { $0.sleepers.count >= count ? true : nil } ?? false
         }

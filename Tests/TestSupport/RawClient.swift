@@ -1,7 +1,7 @@
 import Glibc
 
 /// A TCP client on loopback that sends exactly the given bytes. Its calls block, so a test makes them inside
-/// `blocking`; each times out after thirty seconds unless it may take longer.
+/// `blocking`; each times out after `hangLimit` unless it may take longer.
 package final class RawClient: Sendable {
     package struct Response: Sendable, Equatable {
         package let status: Int
@@ -14,7 +14,7 @@ package final class RawClient: Sendable {
 
     package let descriptor: Int32
 
-    package init(port: UInt16, patience: Duration = .seconds(30)) {
+    package init(port: UInt16, patience: Duration = .hangLimit) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "no socket could be opened")
         var limit = timeval(tv_sec: Int(patience.components.seconds), tv_usec: 0)

@@ -29,7 +29,7 @@ package struct ResultReader {
     }
 
     /// Reads until `count` devices have a result; false when no more come. The last message may add more than `count`.
-    package mutating func read(_ count: Int, within limit: Duration = .seconds(90)) async throws -> Bool {
+    package mutating func read(_ count: Int, within limit: Duration = .hangLimit) async throws -> Bool {
         try await reader.read(within: limit, until: { endings.count >= count }) { try take($0.value) }
     }
 

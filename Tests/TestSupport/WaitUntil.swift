@@ -1,5 +1,10 @@
 import ServiceKit
 
+extension Duration {
+    /// Bound of a wait for an event: only a hang exceeds it, not a machine under load.
+    package static var hangLimit: Duration { .seconds(120) }
+}
+
 /// Polls a condition that has no event, until the test's own time limit. The pause between two polls leaves the
 /// processor to the programs under test.
 package func waitUntil(_ isSo: () async throws -> Bool) async throws {

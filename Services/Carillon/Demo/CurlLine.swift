@@ -19,7 +19,7 @@ struct CurlLine: Sendable {
     /// Output of the command, and whether it succeeded.
     func run() async throws -> (answer: String, isDone: Bool) {
         let shell = try ChildProcess("sh", arguments: ["-c", text])
-        let ending = await shell.end()
+        let ending = await shell.end(within: .seconds(30))
         return (shell.lines.joined(separator: "\n"), ending == .exited(0))
     }
 

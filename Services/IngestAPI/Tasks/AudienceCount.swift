@@ -1,6 +1,7 @@
 import PushModel
 import Store
 import TaskModel
+import Topics
 
 /// Counts the devices that a draft would reach now.
 struct AudienceCount: Sendable {

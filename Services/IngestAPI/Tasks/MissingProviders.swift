@@ -3,6 +3,7 @@ import JSONKit
 import PushModel
 import ServiceKit
 import TaskModel
+import Topics
 
 /// Warnings about devices whose protocol has no provider in the app file. Their pushes end immediately as suppressed.
 struct MissingProviders {

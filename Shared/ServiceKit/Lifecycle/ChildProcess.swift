@@ -166,7 +166,7 @@ package final class ChildProcess: Sendable {
     /// The first line, past or future, that matches; nil if the process ends or the limit passes without one.
     @discardableResult
     package func line(
-        within limit: Duration = .seconds(30), from first: Int = 0, where matches: @escaping @Sendable (String) -> Bool
+        within limit: Duration = .seconds(120), from first: Int = 0, where matches: @escaping @Sendable (String) -> Bool
     ) async -> String? {
         await onNativeThread("child-line") { [state] in
             var next = first
@@ -183,7 +183,7 @@ package final class ChildProcess: Sendable {
     }
 
     /// Waits for the end and the last lines; nil if the limit passes first.
-    package func end(within limit: Duration = .seconds(30)) async -> Ending? {
+    package func end(within limit: Duration = .seconds(120)) async -> Ending? {
         await onNativeThread("child-end") { [state] in
             let ending = state.wait(timeout: limit) { $0.ending }
             // Bounded, since a grandchild may keep the pipe open.
