@@ -34,7 +34,7 @@ enum ImportRules {
                 "Topics",
             ]),
         Library(
-            "CommandKit", owns: "command lines: arguments, help, terminal; servers that a command starts",
+            "CommandKit", owns: "command lines, terminal, servers that a command starts",
             mayImport: ["Bus", "HTTPClient", "JSONKit", "RedisClient", "ServiceHost", "ServiceKit"]),
         Library(
             "TLSSocket", owns: "one TLS socket for Redis and HTTP/2, SHA-1 for Redis",

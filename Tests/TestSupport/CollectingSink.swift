@@ -23,7 +23,7 @@ package final class CollectingSink: LogSink {
 
     /// Waits until so many lines contain the text; false when the limit passes first.
     package func awaitLine(
-        _ text: String, times count: Int = 1, within limit: Duration = .seconds(30)
+        _ text: String, times count: Int = 1, within limit: Duration = .hangLimit
     ) async -> Bool {
         await blocking { [collected] in
             collected.wait(timeout: limit) { $0.count { $0.contains(text) } >= count ? true : nil } ?? false
