@@ -85,6 +85,7 @@ let package = Package(
 
         shared("Apps", "JSONKit", "PushModel", "ServiceKit", "Signing"),
         shared("Bus", "ServiceKit", "Store", "Topics"),
+        shared("CommandKit", "Bus", "HTTPClient", "JSONKit", "RedisClient", "ServiceHost", "ServiceKit"),
         shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
         shared("HTTPClient", "CCurl", "ServiceKit"),
         shared("HTTPServer", "CEpoll", "HTTP2", "ServiceKit", "TLSSocket"),
@@ -92,7 +93,9 @@ let package = Package(
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
-        shared("ProviderKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"),
+        shared(
+            "ProviderKit", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "PushModel", "RedisStore", "ServiceHost",
+            "ServiceKit", "Store", "TaskKit", "Topics"),
         shared("PushModel", "ServiceKit"),
         shared("RedisBus", embedding: ["Scripts"], "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
@@ -118,15 +121,18 @@ let package = Package(
 
         service(
             "AndroidSender", command: "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
-            "PushModel", "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket",
-            "Topics"),
+            "PushModel", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
         service(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
-            "RedisClient", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
+            "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
         service(
-            "Carillon", command: "carillon", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit", "KafkaBus",
-            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
-            "TaskKit", "TaskModel", "TLSSocket", "Topics"),
+            "Carillon", command: "carillon", "Apps", "Bus", "CommandKit", "HTTPClient", "JSONKit", "KafkaBus",
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit",
+            "TaskModel", "Topics"),
+        service(
+            "CarillonBench", command: "carillon-bench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Signing", "Store", "TLSSocket",
+            "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit",
@@ -158,7 +164,7 @@ let package = Package(
         testLibrary(
             "ServiceHarness", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport", "Topics"),
-        testLibrary("TestSupport", "Bus", "JSONKit", "ServiceKit", "Store", "Topics"),
+        testLibrary("TestSupport", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "Topics"),
         tests(
             "AndroidSenderTests", "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
@@ -177,10 +183,12 @@ let package = Package(
             "BusTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport",
             "Topics"),
         tests(
-            "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "HTTPServer", "JSONKit", "KafkaBus",
-            "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel", "RedisBus", "RedisClient",
-            "RedisStore", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+            "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "CommandKit", "HTTPServer",
+            "JSONKit", "KafkaBus", "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel",
+            "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+        tests("CarillonBenchTests", "carillon", "carillon-bench", "JSONKit", "ServiceKit", "TestSupport"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
+        tests("CommandKitTests", "CommandKit", "ServiceKit"),
         tests(
             "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "provider-simulator", "renderer",
             "reporter", "scheduler", "ServiceHost", "ServiceKit", "targeting-resolver", "TestSupport"),
@@ -197,14 +205,11 @@ let package = Package(
         tests("JSONKitTests", "JSONKit", "JSONProbe", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests(
-            "LedgerConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
-            "TestSupport"),
-        tests(
             "PipelineTests", "Bus", "JSONKit", "KafkaBus", "PushModel", "RedisBus", "RedisClient", "RedisStore",
             "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests(
-            "ProviderKitTests", "Bus", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel", "ServiceKit", "Store",
-            "TaskKit", "TestSupport", "Topics"),
+            "ProviderKitTests", "Apps", "Bus", "HTTP2", "HTTPClient", "MemoryBus", "MemoryStore", "ProviderKit",
+            "PushModel", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
         tests(
             "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
             "TestSupport", "TLSSocket"),
@@ -226,9 +231,6 @@ let package = Package(
             "PushModel", "RedisClient", "RedisStore", "reporter", "ServiceHarness", "ServiceKit", "Signing", "Store",
             "TaskModel",
             "TestSupport", "Topics"),
-        tests(
-            "RetryIndexTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
-            "TestSupport"),
         tests(
             "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "scheduler",
             "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
@@ -253,9 +255,6 @@ let package = Package(
             "TaskKitTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TaskKit",
             "TaskModel", "TestSupport", "Topics"),
         tests("TaskModelTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport"),
-        tests(
-            "TaskStoreTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
-            "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("TopicsTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport", "Topics"),

@@ -11,10 +11,7 @@ enum APNsAnswer {
     static func outcome(_ outcome: HTTP2Outcome) -> PushOutcome {
         switch outcome {
         case .answered(let response): .answered(answer(response))
-        // Retrying does not help against an untrusted authority or an unreadable certificate.
-        case .notSent(let error) where !error.isRetriable:
-            .answered(ProviderAnswer(.misconfigured, reason: OutcomeReason.cut(error.message), status: 0))
-        case .notSent(let error): .notSent(error.message)
+        case .notSent(let error): .unsent(error)
         case .unknown(let error): .unknown(error.message)
         }
     }

@@ -34,9 +34,7 @@ struct APNsConfiguration: Sendable {
                 "CARILLON_APNS_SANDBOX_HOST", default: sandbox.host,
                 meaning: "Apple's host for development devices."),
             port: port)
-        authorityFile = environment.file(
-            "CARILLON_APNS_CA_FILE",
-            meaning: "PEM file of certificate authorities to trust for Apple, instead of the system's.")
+        authorityFile = environment.authorityFile("CARILLON_APNS_CA_FILE", of: "Apple")
         connections = environment.integer(
             "CARILLON_APNS_CONNECTIONS", default: connections, in: 1...64,
             meaning: "Connections to each host for each APNs key or certificate.")

@@ -26,21 +26,14 @@ final class APNsConnection: Sendable {
 
     /// Sends each once; pushes whose token was refused are sent once more with the next one.
     func send(_ pushes: [Push], topic: String) async -> [PushOutcome] {
-        var (outcomes, token) = await attempt(pushes, topic: topic)
-        let refused = outcomes.indices.filter { outcomes[$0].wantsFreshToken }
-        guard !refused.isEmpty, let token, let tokens, tokens.refuse(token) != .tooYoung else { return outcomes }
-        let (second, _) = await attempt(refused.map { pushes[$0] }, topic: topic)
-        for (position, outcome) in zip(refused, second) { outcomes[position] = outcome }
-        return outcomes
+        guard let tokens else { return await attempt(pushes, topic: topic, token: nil) }
+        let round = await tokens.send(pushes, withoutToken: { .notSent($0.message) }) { pushes, token in
+            SendRound(outcomes: await self.attempt(pushes, topic: topic, token: token))
+        }
+        return round.outcomes
     }
 
-    private func attempt(_ pushes: [Push], topic: String) async -> ([PushOutcome], BearerToken?) {
-        let token: BearerToken?
-        do throws(TokenError) {
-            token = try await tokens?.token()
-        } catch {
-            return (pushes.map { _ in .notSent(error.message) }, nil)
-        }
+    private func attempt(_ pushes: [Push], topic: String, token: BearerToken?) async -> [PushOutcome] {
         let started = time.uptime
         var form = APNsRequest(topic: topic, token: token, limit: limit)
         let responses = await pool.send(pushes.map { form.make($0, avoiding: failed.take($0.id)) })
@@ -56,7 +49,7 @@ final class APNsConnection: Sendable {
             outcomes.append(outcome)
         }
         if endsConnection { renewConnections(complainedOfAt: started) }
-        return (outcomes, token)
+        return outcomes
     }
 
     /// Once for all complaints: one from before the last renewal concerns connections that are already closed.
@@ -67,12 +60,5 @@ final class APNsConnection: Sendable {
             return true
         }
         if isNews { pool.renewConnections() }
-    }
-}
-
-extension PushOutcome {
-    fileprivate var wantsFreshToken: Bool {
-        guard case .answered(let answer) = self else { return false }
-        return answer.verdict == .refreshAuthorization
     }
 }

@@ -6,7 +6,7 @@ import Topics
 
 /// Sends pushes to Apple for one app.
 final class APNsGateway: PushGateway {
-    let credentials: APNsCredentials
+    private let credentials: APNsCredentials
     private let account: APNsAccount
     private let gate: SendGate
 

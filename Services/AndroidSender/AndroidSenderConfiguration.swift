@@ -1,30 +1,20 @@
-import Apps
 import ProviderKit
 import ServiceKit
-import Store
+import Topics
 
 /// Settings of `android-sender`, beside those of every service.
 struct AndroidSenderConfiguration: Sendable {
-    let apps: AppsConfiguration
+    let sender: SenderConfiguration
     let fcm: FCMConfiguration
     let huawei: HuaweiConfiguration
-    let outagePauses: OutagePauses
-    let concurrency: Int
-    let credentialsPatience: Duration
     let tokenLimit: Duration
     let leaseMargin: Duration
 
     init(environment: inout EnvironmentReader) {
-        apps = AppsConfiguration(environment: &environment, reading: [.fcm, .huawei])
+        sender = SenderConfiguration(
+            environment: &environment, of: .android, concurrency: "CARILLON_ANDROID_CONCURRENCY")
         fcm = FCMConfiguration(environment: &environment)
         huawei = HuaweiConfiguration(environment: &environment)
-        outagePauses = OutagePauses(environment: &environment)
-        concurrency = environment.integer(
-            "CARILLON_ANDROID_CONCURRENCY", default: 32, in: 1...1_024,
-            meaning:
-                "Batches processed concurrently in each lane, instead of CARILLON_WORKER_CONCURRENCY: a sender mostly "
-                + "waits.")
-        credentialsPatience = AppHalts.patience(environment: &environment)
         tokenLimit = environment.duration(
             "CARILLON_ANDROID_TOKEN_LIMIT", default: .seconds(30), in: .seconds(1) ... .seconds(60),
             meaning: "Time a provider has to issue an access token.")

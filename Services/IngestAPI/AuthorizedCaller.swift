@@ -8,10 +8,10 @@ struct AuthorizedCaller: Sendable {
 
     /// Authorizes by the first of the scopes that is granted.
     init(
-        _ access: Access, for wanted: [Scope], choose: (Scope) -> Access.Choice
+        _ access: Access, for accepted: [Scope], choose: (Scope) -> Access.Choice
     ) throws(Gatekeeper.AccessError) {
-        var refusal = Gatekeeper.AccessError.unauthenticated
-        for scope in wanted {
+        var error = Gatekeeper.AccessError.unauthenticated
+        for scope in accepted {
             switch choose(scope) {
             case .app(let app):
                 self.app = app
@@ -19,13 +19,13 @@ struct AuthorizedCaller: Sendable {
                 scopes = access.grants.first { $0.app.id == app.id }?.scopes ?? []
                 return
             // The error names the first scope, which is the one to request.
-            case .forbidden: refusal = .forbidden(wanted[0])
+            case .forbidden: error = .forbidden(accepted[0])
             case .unauthenticated: throw .unauthenticated
             case .unknownApp: throw .unknownApp
             case .ambiguous(let apps): throw .ambiguous(apps)
             }
         }
-        throw refusal
+        throw error
     }
 
     /// The id of the presented key; empty if the caller was authorized by its address.

@@ -3,4 +3,12 @@ enum Provider: String, CaseIterable, Sendable {
     case apns
     case fcm
     case huawei
+
+    var owner: String {
+        switch self {
+        case .apns: "Apple"
+        case .fcm: "Google"
+        case .huawei: "Huawei"
+        }
+    }
 }

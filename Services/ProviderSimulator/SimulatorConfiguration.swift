@@ -22,10 +22,10 @@ struct SimulatorConfiguration: Sendable {
             "CARILLON_SIMULATOR_HOST", default: "localhost",
             meaning: "Host name that clients use; the name in its certificate.")
         ports = [:]
-        for (provider, title) in [(Provider.apns, "Apple"), (.fcm, "Google"), (.huawei, "Huawei")] {
+        for provider in Provider.allCases {
             let name = "CARILLON_SIMULATOR_\(provider.rawValue.uppercased())_PORT"
             ports[provider] = SimulatorConfiguration.port(
-                &environment, name: name, meaning: "Port of the simulated \(title)")
+                &environment, name: name, meaning: "Port of the simulated \(provider.owner)")
         }
         adminPort = SimulatorConfiguration.port(
             &environment, name: "CARILLON_SIMULATOR_ADMIN_PORT", meaning: "Port for statistics and faults, plain HTTP")

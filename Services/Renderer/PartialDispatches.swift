@@ -1,6 +1,7 @@
 import Bus
 import ServiceKit
 import Synchronization
+import Topics
 
 /// Remembers which senders received their part of a chunk whose other part was not sent: while one provider's topic is
 /// full, the chunk is redelivered repeatedly, and the other provider's sender must not get its part each time. An entry

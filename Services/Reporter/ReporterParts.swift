@@ -22,7 +22,7 @@ struct ReporterParts: Sendable {
         let closer = TaskCloser(
             stores, untried: untried, producer: producer,
             // An unknown app, whose file may be unreadable, may have an endpoint.
-            wantsToHear: { app($0).map { $0.report != nil } ?? true },
+            expectsReports: { app($0).map { $0.report != nil } ?? true },
             lease: configuration.lease, traceRetention: configuration.traceRetention, environment: environment)
         let poster = ReportPoster(
             client: client, hold: configuration.webhook.deadline + configuration.lease,

@@ -56,11 +56,11 @@ package struct Access: Sendable {
         }
     }
 
-    private func choose(_ scope: Scope, isMeant: (PushApp) -> Bool) -> Choice {
+    private func choose(_ scope: Scope, matches: (PushApp) -> Bool) -> Choice {
         guard !grants.isEmpty else { return .unauthenticated }
-        let meant = grants.filter { isMeant($0.app) }
-        guard !meant.isEmpty else { return .unknownApp }
-        let granted = meant.filter { $0.scopes.contains(scope) }
+        let matching = grants.filter { matches($0.app) }
+        guard !matching.isEmpty else { return .unknownApp }
+        let granted = matching.filter { $0.scopes.contains(scope) }
         switch granted.count {
         case 0: return .forbidden
         case 1: return .app(granted[0].app)

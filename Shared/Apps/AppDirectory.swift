@@ -86,7 +86,7 @@ package final class AppDirectory: Service {
         }
     }
 
-    private func report(_ changes: [AppShelf.Change], problems: [AppProblem], before: [AppProblem]) {
+    private func report(_ changes: [AppFileVersions.Change], problems: [AppProblem], before: [AppProblem]) {
         for change in changes {
             switch change {
             case .added(let app): log.info("app added", [.app: app.text])

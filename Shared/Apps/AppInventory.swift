@@ -2,7 +2,7 @@
 /// on a native thread.
 struct AppInventory: Sendable {
     private let configuration: AppsConfiguration
-    private var shelf: AppShelf
+    private var versions: AppFileVersions
     private var keyFiles = KeyFileCheck()
     private(set) var pepper: Pepper?
     private(set) var problems: [AppProblem] = []
@@ -10,11 +10,11 @@ struct AppInventory: Sendable {
 
     init(_ configuration: AppsConfiguration) {
         self.configuration = configuration
-        shelf = AppShelf(folder: configuration.folder)
+        versions = AppFileVersions(folder: configuration.folder)
     }
 
-    var apps: [PushApp] { shelf.apps }
-    var brokenFiles: Int { shelf.brokenFiles }
+    var apps: [PushApp] { versions.apps }
+    var brokenFiles: Int { versions.brokenFiles }
 
     func hasPepper(of other: AppInventory) -> Bool {
         switch (pepper, other.pepper) {
@@ -24,12 +24,12 @@ struct AppInventory: Sendable {
         }
     }
 
-    mutating func read() -> [AppShelf.Change] {
-        let changes = shelf.take(AppFolder(path: configuration.folder).read())
+    mutating func read() -> [AppFileVersions.Change] {
+        let changes = versions.take(AppFolder(path: configuration.folder).read())
         let pepperProblem = readPepper()
         let keyFileProblems = readKeyFiles()
         unusableKeyFiles = keyFileProblems.count
-        problems = shelf.problems + (pepperProblem.map { [$0] } ?? []) + keyFileProblems
+        problems = versions.problems + (pepperProblem.map { [$0] } ?? []) + keyFileProblems
         return changes
     }
 

@@ -198,7 +198,7 @@ struct AppReader {
         let zone = fields.text("time_zone", expected: "a time zone such as Europe/Helsinki", isRequired: true) { text in
             TimeZoneName.isPossible(text) ? text : nil
         }
-        if let start, start == end { fields.reject("end", message: "must differ from start") }
+        if let start, start == end { fields.reject("end", message: "expected a time other than start") }
         fields.rejectUnknown()
         guard let start, let end, let zone else { return nil }
         return QuietHours(start: start, end: end, timeZone: zone)

@@ -1,3 +1,5 @@
+package import PushModel
+
 /// A kind of secret stored beside the app files. A process reads only the kinds it needs and never opens other files,
 /// so that a secret is mounted only into the services that use it.
 package enum AppSecret: Sendable, CaseIterable {
@@ -8,4 +10,14 @@ package enum AppSecret: Sendable, CaseIterable {
     case huawei
     /// Secrets that authorize and sign reports.
     case report
+
+    /// The secret of a provider's credentials; nil for a protocol whose provider has none.
+    package init?(of kind: PushProtocol) {
+        switch kind {
+        case .apns: self = .apns
+        case .fcm: self = .fcm
+        case .huawei: self = .huawei
+        case .webpush, .wns, .mpns, .http: return nil
+        }
+    }
 }

@@ -136,7 +136,7 @@ package struct Worker<Handler: MessageHandler>: Service {
             detail: "\(starts) processes ended while they handled this message",
             attempts: starts)
         // The handler is called only once: if that crashes the process too, the next process skips it.
-        let isDone = await bury([letter], turn: turn, tellingHandler: starts == StartCounts.maximum)
+        let isDone = await bury([letter], turn: turn, notifyingHandler: starts == StartCounts.maximum)
         await turn.finish(isDone: isDone)
         return isDone
     }
@@ -285,9 +285,9 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// Sends letters to `dead`, waiting through outages of the bus; false if the partition was revoked meanwhile.
-    private func bury(_ letters: [DeadLetter], turn: Turn, tellingHandler: Bool = true) async -> Bool {
+    private func bury(_ letters: [DeadLetter], turn: Turn, notifyingHandler: Bool = true) async -> Bool {
         guard !letters.isEmpty else { return true }
-        if tellingHandler {
+        if notifyingHandler {
             guard await giveUp(letters, turn: turn) else { return false }
         }
         var outages = 0
@@ -299,7 +299,7 @@ package struct Worker<Handler: MessageHandler>: Service {
                 return true
             } catch {
                 if error.code == .tooLarge, letters.contains(where: \.isWhole) {
-                    return await buryWhatFits(letters, turn: turn, tellingHandler: tellingHandler)
+                    return await buryWhatFits(letters, turn: turn, notifyingHandler: notifyingHandler)
                 }
                 report(error, delivery: turn.delivery, isOutage: true)
                 outages += 1
@@ -333,12 +333,12 @@ package struct Worker<Handler: MessageHandler>: Service {
     }
 
     /// One letter is larger than the bus carries: it is sent without its value, since waiting would not help.
-    private func buryWhatFits(_ letters: [DeadLetter], turn: Turn, tellingHandler: Bool) async -> Bool {
+    private func buryWhatFits(_ letters: [DeadLetter], turn: Turn, notifyingHandler: Bool) async -> Bool {
         guard letters.count > 1 else {
-            return await bury(letters.map(\.withoutValue), turn: turn, tellingHandler: tellingHandler)
+            return await bury(letters.map(\.withoutValue), turn: turn, notifyingHandler: notifyingHandler)
         }
         for letter in letters {
-            guard await bury([letter], turn: turn, tellingHandler: tellingHandler) else { return false }
+            guard await bury([letter], turn: turn, notifyingHandler: notifyingHandler) else { return false }
         }
         return true
     }

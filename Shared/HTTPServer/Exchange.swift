@@ -34,7 +34,7 @@ final class Exchange {
     func take(_ bytes: UnsafeRawBufferPointer) -> Step {
         guard chunks == nil else { return takeChunks(bytes) }
         let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(left))
-        if let refusal = intake.take(part) { return .refused(refusal) }
+        if let error = intake.take(part) { return .refused(error) }
         left -= part.count
         return left == 0 ? .complete(part.count) : .incomplete
     }
@@ -50,7 +50,7 @@ final class Exchange {
         switch reader.read(bytes, take: { intake.take($0) }) {
         case .incomplete: return .incomplete
         case .complete(let count): return .complete(count)
-        case .refused(let refusal): return .refused(refusal)
+        case .refused(let error): return .refused(error)
         }
     }
 }

@@ -15,18 +15,18 @@ struct UnescapedText {
         count += 1
         piece.append(byte)
         if piece.count == UnescapedText.pieceBytes {
-            lookAtPiece()
+            checkPiece()
             piece.removeFirst(piece.count - UnescapedText.overlapBytes)
         }
     }
 
     /// The result for all appended bytes.
     mutating func isStreamSafe() -> Bool {
-        lookAtPiece()
+        checkPiece()
         return wasStreamSafe
     }
 
-    private mutating func lookAtPiece() {
+    private mutating func checkPiece() {
         wasStreamSafe = wasStreamSafe && piece.withUnsafeBytes { OutsideText.isStreamSafe($0) }
     }
 }

@@ -20,8 +20,8 @@ final class BrokerFailures: Sendable {
     }
 
     /// Logs the end of an outage.
-    func look() {
-        write(outage.withLock { [now = time.uptime] in $0.isOpen ? $0.look(at: now) : nil })
+    func checkRecovery() {
+        write(outage.withLock { [now = time.uptime] in $0.isOpen ? $0.checkRecovery(at: now) : nil })
     }
 
     private func write(_ line: BrokerOutage.Line?) {

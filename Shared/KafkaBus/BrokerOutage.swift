@@ -18,20 +18,20 @@ struct BrokerOutage {
     private struct Current {
         let began: Duration
         var last: Duration
-        var told: Duration
+        var logged: Duration
         var failures = 1
         var reason: String
     }
 
     private var current: Current?
 
-    /// False if `look` cannot return a line.
+    /// False if `checkRecovery` cannot return a line.
     var isOpen: Bool { current != nil }
 
     mutating func fail(_ reason: String, at now: Duration) -> Line? {
-        // The last outage ended without a line, since `look` was not called in time; a line now would be misleading.
+        // The last outage ended without a line, since `checkRecovery` was not called in time; a line now would mislead.
         guard var outage = current, now - outage.last < Self.quiet else {
-            current = Current(began: now, last: now, told: now, reason: reason)
+            current = Current(began: now, last: now, logged: now, reason: reason)
             return .began(reason)
         }
         outage.failures += 1
@@ -42,15 +42,15 @@ struct BrokerOutage {
     }
 
     /// Must be called regularly.
-    mutating func look(at now: Duration) -> Line? {
+    mutating func checkRecovery(at now: Duration) -> Line? {
         guard let outage = current, now - outage.last >= Self.quiet else { return nil }
         current = nil
         return .ended(outage.reason, failures: outage.failures, lasted: outage.last - outage.began)
     }
 
     private mutating func repetition(at now: Duration) -> Line? {
-        guard let outage = current, now - outage.told >= Self.repetition else { return nil }
-        current?.told = now
+        guard let outage = current, now - outage.logged >= Self.repetition else { return nil }
+        current?.logged = now
         return .lasts(outage.reason, failures: outage.failures, since: now - outage.began)
     }
 }

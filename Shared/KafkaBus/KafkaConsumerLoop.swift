@@ -60,7 +60,7 @@ final class KafkaConsumerLoop {
             storeWhenDue()
             updatePause()
             updateLagWhenDue()
-            failures.look()
+            failures.checkRecovery()
             if let problem = client.fatalProblem {
                 awaitClose(after: problem)
                 break

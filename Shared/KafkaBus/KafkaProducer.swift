@@ -182,7 +182,7 @@ extension KafkaProducer {
         var nextGlance = Duration.zero
         while let current = client {
             pulse.tick()
-            failures.look()
+            failures.checkRecovery()
             let reports = current.poll(Self.pollMilliseconds)
             // Read after the poll: the failures that a fatal error causes are reported after the error was raised.
             let fatalProblem = current.fatalProblem

@@ -51,14 +51,14 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     }
 
     package func begin(
-        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
     ) -> TaskBeginning {
         precondition(plan.jobs == 1, "a task for few is one job")
         return change { state, _ in
             var known = state.tasks[task] ?? MemoryLedgerTask()
             if let plan = known.plan { return .planned(plan) }
             known.plan = plan
-            known.meaning = devices
+            known.devices = devices
             known.open.formUnion(segments)
             state.tasks[task] = known
             state.taskEnds[task] = nil
@@ -66,8 +66,8 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
-    package func meaning(of task: TaskID) -> [UInt8]? {
-        change { state, _ in state.tasks[task]?.meaning }
+    package func decidedDevices(of task: TaskID) -> [UInt8]? {
+        change { state, _ in state.tasks[task]?.devices }
     }
 
     package func progress(of task: TaskID) -> TaskProgress? {
@@ -145,13 +145,13 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
-    package func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) {
-        change { state, _ in state.segments[Place(task: task, segment: segment)]?.noteTold(devices) }
+    package func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) {
+        change { state, _ in state.segments[Place(task: task, segment: segment)]?.noteReported(devices) }
     }
 
-    package func untold(of task: TaskID, in segment: SegmentID) -> [TaskOutcomes.Device] {
+    package func unreported(of task: TaskID, in segment: SegmentID) -> [TaskOutcomes.Device] {
         change { state, _ in
-            state.segments[Place(task: task, segment: segment)]?.untold(in: segment.number) ?? []
+            state.segments[Place(task: task, segment: segment)]?.unreported(in: segment.number) ?? []
         }
     }
 

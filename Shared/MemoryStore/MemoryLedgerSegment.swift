@@ -24,7 +24,7 @@ struct MemoryLedgerSegment {
     private(set) var states: [UInt16: DeliveryState] = [:]
     private var claims: [ClaimID: Claim] = [:]
     private var details: [UInt16: OutcomeDetail] = [:]
-    private var told: Set<UInt16> = []
+    private var reported: Set<UInt16> = []
 
     init(plan: TaskPlan) {
         self.plan = plan
@@ -35,10 +35,10 @@ struct MemoryLedgerSegment {
     }
 
     func detail(of offset: UInt16) -> OutcomeDetail? {
-        guard let told = details[offset], let state = states[offset] else { return nil }
+        guard let detail = details[offset], let state = states[offset] else { return nil }
         return OutcomeDetail(
-            state: state, attempt: told.attempt, time: told.time, status: told.status, reason: told.reason,
-            due: told.due)
+            state: state, attempt: detail.attempt, time: detail.time, status: detail.status, reason: detail.reason,
+            due: detail.due)
     }
 
     mutating func mark(_ devices: SegmentSet) -> MarkVerdict {
@@ -117,13 +117,13 @@ struct MemoryLedgerSegment {
         return ended
     }
 
-    mutating func noteTold(_ devices: SegmentSet) {
-        told.formUnion(devices.offsets)
+    mutating func noteReported(_ devices: SegmentSet) {
+        reported.formUnion(devices.offsets)
     }
 
     /// `number` is this segment's.
-    func untold(in number: SegmentNumber) -> [TaskOutcomes.Device] {
-        states.filter { $0.value.isTerminal && !told.contains($0.key) }.sorted { $0.key < $1.key }
+    func unreported(in number: SegmentNumber) -> [TaskOutcomes.Device] {
+        states.filter { $0.value.isTerminal && !reported.contains($0.key) }.sorted { $0.key < $1.key }
             .map { offset, state in
                 TaskOutcomes.Device(
                     index: DeviceIndex(segment: number, offset: offset), state: state, detail: detail(of: offset))
@@ -154,7 +154,7 @@ struct MemoryLedgerSegment {
         case .claimed:
             return decide(offset, request: request, against: claim(holding: offset), ending: ending, at: now)
         default:
-            return .answer(told.contains(offset) ? .told : .ended(state))
+            return .answer(reported.contains(offset) ? .reported : .ended(state))
         }
     }
 

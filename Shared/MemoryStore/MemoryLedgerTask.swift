@@ -6,7 +6,7 @@ import Store
 struct MemoryLedgerTask {
     var plan: TaskPlan?
     /// The task's devices, from its beginning until its job is resolved.
-    var meaning: [UInt8]?
+    var devices: [UInt8]?
     var isCancelled = false
     var resolved: Set<Int> = []
     /// Segments that may still have open devices.
@@ -31,7 +31,7 @@ struct MemoryLedgerTask {
 
     mutating func resolve(_ job: Int, of jobs: Int) {
         resolved.insert(job)
-        if resolved.count == jobs { meaning = nil }
+        if resolved.count == jobs { devices = nil }
     }
 
     mutating func close(_ segment: SegmentNumber, with counts: StateCounts) {

@@ -10,7 +10,7 @@ final class RedisClusterRouter: Sendable {
         var lastAsked: Duration?
         var isClosed = false
         /// Why the last request for the slots failed.
-        var refusal: RedisError?
+        var slotsError: RedisError?
     }
 
     /// A slot rarely moves twice during one command; more redirects mean that the cluster's servers disagree.
@@ -54,9 +54,9 @@ final class RedisClusterRouter: Sendable {
     }
 
     var obstacle: RedisError? {
-        let (map, nodes, refusal) = state.withLock { ($0.map, $0.nodes, $0.refusal) }
+        let (map, nodes, slotsError) = state.withLock { ($0.map, $0.nodes, $0.slotsError) }
         guard !map.servers.isEmpty else {
-            let reason = refusal.map { ": \($0.message); for a single server use redis:// or rediss://" } ?? ""
+            let reason = slotsError.map { ": \($0.message); for a single server use redis:// or rediss://" } ?? ""
             return nodes.values.lazy.compactMap(\.obstacle).first
                 ?? RedisError(.notSent, message: "the cluster's slots are not known yet\(reason)")
         }
@@ -114,11 +114,11 @@ extension RedisClusterRouter {
                 return original.completion(result)
             }
             guard redirects < RedisClusterRouter.redirectsMaximum else { return original.completion(result) }
-            self.redirect(original, redirect: redirect, redirects: redirects + 1)
+            self.resend(original, after: redirect, redirects: redirects + 1)
         }
     }
 
-    private func redirect(_ original: RedisPending, redirect: RedisRedirect, redirects: Int) {
+    private func resend(_ original: RedisPending, after redirect: RedisRedirect, redirects: Int) {
         let target = node(redirect.address)
         let following = follow(original, from: target, redirects: redirects)
         switch redirect.kind {
@@ -171,7 +171,7 @@ extension RedisClusterRouter {
         let map = (try? result.get()).flatMap { RedisSlotMap($0, askedHost: host) }
         let retired = state.withLock { state -> [RedisNode] in
             state.isAsking = false
-            if case .failure(let error) = result { state.refusal = error } else { state.refusal = nil }
+            if case .failure(let error) = result { state.slotsError = error } else { state.slotsError = nil }
             // A node that has just joined has no slots yet; the present map is better.
             guard let map, !map.servers.isEmpty else { return [] }
             state.map = map

@@ -9,6 +9,9 @@ import Topics
 ///
 /// It may be interrupted and run again, and services may run meanwhile: they get `notReady` until it is done.
 package struct RegistryRebuild: Sendable {
+    /// Redis commands in flight; a rebuild does not share its client.
+    package static let pipelineMaximum = 4_096
+
     package enum Note: Sendable {
         case progress(RebuildProgress)
         case unreadable(partition: Int32, offset: Int64, problem: String)

@@ -68,7 +68,7 @@ struct APNsPayload: Sendable {
         let bytes = parts.reduce(0) { $0 + $1.count } + (countsBadge ? APNsPayload.badgeDigits : 0)
         guard bytes <= APNsPayload.bytesMaximum else {
             throw RenderingError(
-                path, message: "has \(bytes) bytes for Apple, which accepts \(APNsPayload.bytesMaximum); shorten it")
+                path, message: "too long for Apple: \(bytes) bytes; at most \(APNsPayload.bytesMaximum)")
         }
         return PayloadTemplate(parts: parts, slots: countsBadge ? [.badge] : [])
     }

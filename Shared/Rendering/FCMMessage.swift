@@ -39,7 +39,7 @@ package struct FCMMessage: Sendable {
         }
         guard bytes <= FCMMessage.bytesMaximum else {
             throw RenderingError(
-                path, message: "has \(bytes) bytes for Google, which accepts \(FCMMessage.bytesMaximum); shorten it")
+                path, message: "too long for Google: \(bytes) bytes; at most \(FCMMessage.bytesMaximum)")
         }
         return PayloadTemplate(parts: parts, slots: countsBadge ? [.token, .badge] : [.token])
     }

@@ -87,8 +87,8 @@ private struct Flattening {
             throw RenderingError(
                 path,
                 message:
-                    "has more than \(ProviderBounds.payloadBytesMaximum) bytes after nested values are flattened,"
-                    + " more than any provider accepts; shorten it")
+                    "too long: more than \(ProviderBounds.payloadBytesMaximum) bytes after nested values are flattened;"
+                    + " shorten names or values")
         }
         members.append((String(decoding: prefix, as: UTF8.self) + name, value()))
     }

@@ -30,7 +30,7 @@ struct HuaweiMessage: Sendable {
         let bytes = parts.reduce(0) { $0 + $1.count }
         guard bytes <= HuaweiMessage.bytesMaximum else {
             throw RenderingError(
-                path, message: "has \(bytes) bytes for Huawei, which accepts \(HuaweiMessage.bytesMaximum); shorten it")
+                path, message: "too long for Huawei: \(bytes) bytes; at most \(HuaweiMessage.bytesMaximum)")
         }
         return PayloadTemplate(parts: parts, slots: [.token])
     }

@@ -12,8 +12,7 @@ enum ProviderBounds {
         guard JSON.object(object).writtenBytesAtLeast(upTo: measuredBytesMaximum) > measuredBytesMaximum else { return }
         throw RenderingError(
             path,
-            message:
-                "has more than \(measuredBytesMaximum) bytes; providers accept \(payloadBytesMaximum); shorten it")
+            message: "too long: more than \(measuredBytesMaximum) bytes; at most \(payloadBytesMaximum)")
     }
 }
 

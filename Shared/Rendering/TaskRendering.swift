@@ -10,8 +10,6 @@ package import Topics
 /// the message serves the other platforms. A message contains the task id in its data as `task_id`, unless that name is
 /// set, so that an app can drop duplicates of silent pushes.
 package struct TaskRendering: Sendable {
-    /// Supported protocols.
-    package static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
     private static let dataBytesMaximum = ProviderBounds.payloadBytesMaximum
     /// The smallest payload limit of any provider.
     private static let bytesMaximum = ProviderBounds.payloadBytesMaximum
@@ -77,13 +75,13 @@ package struct TaskRendering: Sendable {
         case .huawei: try huaweiVariant(selection)
         case .webpush, .wns, .mpns, .http:
             throw RenderingError(
-                "platforms", message: "has devices of \(selection.kind.name), which is not supported yet")
+                "platforms", message: "protocol \(selection.kind.name) not supported yet; expected apns, fcm or huawei")
         }
     }
 
     /// Renders all variants for these protocols and returns the errors, for the check before a task is accepted. One
     /// error per field: once shortened for the first provider, it may fit the next.
-    package func checkLimits(of kinds: [PushProtocol] = TaskRendering.kinds) -> [RenderingError] {
+    package func checkLimits(of kinds: [PushProtocol] = PushProtocol.supported) -> [RenderingError] {
         var findings = Findings()
         let targeted = content.targetedPlatforms
         for kind in kinds where targeted.contains(Platform(kind)) {
@@ -127,7 +125,7 @@ package struct TaskRendering: Sendable {
         guard bytes <= dataBytesMaximum else {
             throw RenderingError(
                 "message.data",
-                message: "has \(bytes) bytes; providers accept \(dataBytesMaximum) for the whole payload; shorten it")
+                message: "too long: \(bytes) bytes; at most \(dataBytesMaximum) for the whole payload")
         }
         var flat = try FlatData(data, path: "message.data")
         if flat["task_id"] == nil { flat["task_id"] = task }
@@ -137,7 +135,7 @@ package struct TaskRendering: Sendable {
     func message(for platform: Platform) throws(RenderingError) -> PushMessage {
         if let message = content.message, content.platforms.contains(platform) { return message }
         throw RenderingError(
-            "payloads.\(platform.rawValue)", message: "missing, and the message is not sent to the platform")
+            "payloads.\(platform.rawValue)", message: "missing; the message is not sent to this platform")
     }
 
     func texts(

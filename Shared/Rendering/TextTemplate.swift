@@ -26,7 +26,7 @@ struct TextTemplate: Sendable {
             guard result.utf8.count <= TextTemplate.bytesMaximum else {
                 let limit = TextTemplate.bytesMaximum
                 throw RenderingError(
-                    path, message: "has more than \(limit) bytes after variables are filled in; shorten them")
+                    path, message: "too long: more than \(limit) bytes after variables are filled in; shorten them")
             }
             rest = inside[inside.index(after: end)...]
         }
@@ -58,7 +58,7 @@ struct TextTemplate: Sendable {
         case .bool(let value): return value ? "true" : "false"
         case .integer, .unsigned, .number: return data[name]?.compactText ?? ""
         case .array, .object, .null:
-            throw RenderingError(path, message: "${\(shown)} is not a string, a number or a boolean")
+            throw RenderingError(path, message: "expected a string, a number or a boolean as the value of ${\(shown)}")
         case nil:
             throw RenderingError(path, message: "unknown variable ${\(shown)}; add it to message.data")
         }

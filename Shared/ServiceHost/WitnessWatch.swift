@@ -23,7 +23,7 @@ struct WitnessWatch: Service {
     func run() async throws {
         repeat {
             // Other errors of Redis are reported by its users and in `/readyz`.
-            try? await look()
+            try? await check()
             if let format = witness.newerFormat { throw StoreFormatError(format: format) }
         } while await !stopped.wait(atMost: WitnessWatch.interval, time: time)
     }
@@ -32,7 +32,7 @@ struct WitnessWatch: Service {
         stopped.happen()
     }
 
-    private func look() async throws(StoreError) {
+    private func check() async throws(StoreError) {
         try await witness.tick()
         if witness.epoch.isDoubtful { try await registry?.distrust(witness) }
     }

@@ -8,10 +8,10 @@ package protocol Ledger: Sendable {
     /// Plans a task for few, whose only job is done immediately. In one step it stores the devices with the plan and
     /// enters their segments, since each step adds latency to a single push. A task with a plan stays unchanged.
     func begin(
-        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning
     /// The devices of a task that was begun; nil once its job is resolved.
-    func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]?
+    func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]?
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress?
     /// Also for a task without a plan.
     func isCancelled(_ task: TaskID) async throws(StoreError) -> Bool
@@ -46,9 +46,9 @@ package protocol Ledger: Sendable {
 
     /// The results of these devices, which have ended, are durable on `results`. Without this note a redelivered
     /// message publishes them again, so that a failure here loses nothing.
-    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError)
+    func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError)
     /// Ended devices without such a note, in ascending order; their results may or may not have been published.
-    func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device]
+    func unreported(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device]
 
     /// The states of the segment's devices.
     func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot?

@@ -59,7 +59,7 @@ package enum ClaimAnswer: Hashable, Sendable {
     /// It has ended, and its result may not have been published.
     case ended(DeliveryState)
     /// It has ended, and its result is on `results`; nothing to do.
-    case told
+    case reported
     /// Another claim holds it, and its lease expires after this time: do not send it, and claim again then.
     case held(for: Duration)
     /// A later attempt has it; nothing to do.

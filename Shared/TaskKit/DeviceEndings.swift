@@ -72,7 +72,7 @@ package struct DeviceEndings: Sendable {
             let claimed = try await claim(Array(part), order: order)
             ending.results += try await settle(claimed, order: order)
             for (device, state) in claimed.ended {
-                ending.results.append(try await told(device, state: state, order: order))
+                ending.results.append(try await repeatedResult(device, state: state, order: order))
             }
             ending.held += claimed.held
         }
@@ -103,7 +103,7 @@ package struct DeviceEndings: Sendable {
             case .ended(let state): claimed.ended.append((device, state))
             case .held: claimed.held.append(device.offset)
             // Its later attempt has a message of its own.
-            case .superseded, .told: break
+            case .superseded, .reported: break
             case .unmarked: unmarked += 1
             }
         }
@@ -129,7 +129,7 @@ package struct DeviceEndings: Sendable {
     }
 
     /// Reports a device that ended before with its outcome: its sender may have crashed before reporting it.
-    private func told(
+    private func repeatedResult(
         _ device: Order.Device, state: DeliveryState, order: Order
     ) async throws(StoreError) -> DeviceResult {
         let detail = try await ledger.detail(of: device.offset, task: order.task, in: order.segment)

@@ -26,23 +26,23 @@ package struct UntriedResults: Sendable {
     /// Returns how many have no result because the registry has lost them. Devices that a sender may have ended are
     /// reported from their details.
     @discardableResult
-    package func tell(
+    package func report(
         _ ended: [DeliveryState: SegmentSet], details: [UInt16: OutcomeDetail] = [:], of task: TaskID,
         in segment: SegmentID
     ) async throws -> Int {
         var results: [DeviceResult] = []
         var lost = 0
-        var told = SegmentSet()
+        var reported = SegmentSet()
         for (state, offsets) in ended where !offsets.isEmpty {
             let found = try await registry.devices(at: offsets, in: segment)
             results += found.untriedResults(of: offsets, as: state, in: segment.number, details: details)
             lost += offsets.count - found.count
-            told.formUnion(offsets)
+            reported.formUnion(offsets)
         }
         let messages = ResultBatch.messages(results, of: task, app: segment.app, at: time.now)
         if !messages.isEmpty { try await producer.send(messages) }
         // Without the note they are reported again, which is harmless.
-        if !told.isEmpty { try? await ledger.noteTold(told, of: task, in: segment) }
+        if !reported.isEmpty { try? await ledger.noteReported(reported, of: task, in: segment) }
         return lost
     }
 }

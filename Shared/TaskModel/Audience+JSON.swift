@@ -34,9 +34,9 @@ extension Audience {
     }
 
     private static func everyone(_ fields: JSONFields) -> Audience? {
-        guard let isMeant = fields.bool("all") else { return nil }
-        if !isMeant { fields.reject("all", message: "expected true") }
-        return isMeant ? .everyone : nil
+        guard let isEveryone = fields.bool("all") else { return nil }
+        if !isEveryone { fields.reject("all", message: "expected true") }
+        return isEveryone ? .everyone : nil
     }
 
     private static func topic(_ fields: JSONFields) -> Audience? {

@@ -77,7 +77,7 @@ import Testing
             number <= 1_500 ? .refused(429, reason: "TooManyRequests") : .accepted
         }
         let fixture = try await SenderFixture(authority, apple: apple) { $0.window.ceiling = 64 }
-        let gateway = try #require(fixture.gateways.gateway(for: fixture.app))
+        let gateway = try #require(await fixture.gateways.apns(fixture.app))
         let load = PushLoad(fixture.app, count: 6_000)
         try await fixture.plan(load)
         try await fixture.run(Array(load.chunks().prefix(2)))
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// Apple's sandbox knows none of these tokens.
-    @Test func theWrongEnvironmentDeletesNobody() async throws {
+    @Test func theWrongEnvironmentDeletesNoDevice() async throws {
         let authority = try await TestAuthority()
         let apple = try ScriptedApple(authority)
         let sandbox = try ScriptedApple(authority) { _, _ in .refused(400, reason: "BadDeviceToken") }
@@ -115,7 +115,7 @@ import Testing
     /// Goal: an app whose provider does not answer affects no other app, and its own memory is bounded. Method: after a
     /// healthy start its requests get no answer; meanwhile the chunks of another app are sent, and at most a window of
     /// its own pushes is in flight.
-    @Test func aStalledProviderHoldsNobodyElse() async throws {
+    @Test func aStalledProviderDelaysNoOther() async throws {
         let authority = try await TestAuthority()
         let isStalled = Atomic(false)
         let stalled = Atomic(0)

@@ -15,7 +15,7 @@ import Topics
     private let apps = Monitor<[AppID: APNsCredentials]>([:])
     private let authority: TestAuthority
     private let apple: ScriptedApple
-    private let gateways: APNsGateways
+    private let gateways: AppGateways
     private let news: AppID
     private let shop: AppID
     private let keyFile: String
@@ -32,7 +32,8 @@ import Topics
         let time = SystemTimeSource()
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(), health: Health(time: time))
-        gateways = APNsGateways(configuration, environment: environment) { [apps] id in
+        let provider = APNsProvider(configuration, environment: environment)
+        gateways = AppGateways([provider], time: time) { [apps] id in
             apps.withLock { $0[id] }.map { credentials in
                 var app = PushApp(id: id)
                 app.providers.apns = credentials
@@ -43,17 +44,17 @@ import Topics
 
     @Test func anAppThatStaysKeepsItsGateway() async throws {
         apps.change { $0[news] = token(keyID: "AAAAAAAAAA", topic: "com.example.news") }
-        let first = try #require(gateways.gateway(for: news))
-        #expect(gateways.gateway(for: news) === first)
-        #expect(gateways.gateway(for: shop) == nil)
-        guard case .noProvider = gateways.gateway(for: news, .fcm),
-            case .unknownApp = gateways.gateway(for: shop, .apns)
+        let first = try #require(await gateways.apns(news))
+        #expect(await gateways.apns(news) === first)
+        #expect(await gateways.apns(shop) == nil)
+        guard case .noProvider = await gateways.gateway(for: news, .fcm),
+            case .unknownApp = await gateways.gateway(for: shop, .apns)
         else {
             Issue.record("a known app without a provider must not count as unknown")
             return await end()
         }
         apps.change { $0[news] = nil }
-        #expect(gateways.gateway(for: news) == nil)
+        #expect(await gateways.apns(news) == nil)
         await end()
     }
 
@@ -61,11 +62,11 @@ import Topics
     /// push through the former gateway is not sent, and so is retried.
     @Test func aChangedFileCounts() async throws {
         apps.change { $0[news] = token(keyID: "AAAAAAAAAA", topic: "com.example.news") }
-        let former = try #require(gateways.gateway(for: news))
+        let former = try #require(await gateways.apns(news))
         #expect(await send(former) == .answered(.delivered))
         #expect(apple.seen.withLock { $0.last?.headers["apns-topic"] } == "com.example.news")
         apps.change { $0[news] = token(keyID: "BBBBBBBBBB", topic: "com.example.renamed") }
-        let next = try #require(gateways.gateway(for: news))
+        let next = try #require(await gateways.apns(news))
         #expect(await send(next) == .answered(.delivered))
         #expect(apple.seen.withLock { $0.last?.headers["apns-topic"] } == "com.example.renamed")
         #expect(apple.authorizations.count == 2)
@@ -83,7 +84,7 @@ import Topics
             $0[shop] = token(keyID: "AAAAAAAAAA", topic: "com.example.shop")
         }
         for app in [news, shop] {
-            let gateway = try #require(gateways.gateway(for: app))
+            let gateway = try #require(await gateways.apns(app))
             #expect(await send(gateway) == .answered(.delivered))
         }
         #expect(apple.authorizations.count == 1)
@@ -96,7 +97,7 @@ import Topics
         apps.change {
             $0[news] = APNsCredentials(proof: .certificate(file: file, keyFile: key), topic: "com.example.news")
         }
-        let gateway = try #require(gateways.gateway(for: news))
+        let gateway = try #require(await gateways.apns(news))
         #expect(await send(gateway) == .answered(.delivered))
         let request = try #require(apple.seen.withLock { $0.last })
         #expect(request.clientName == "localhost")
@@ -110,7 +111,7 @@ import Topics
         apps.change {
             $0[news] = APNsCredentials(proof: .certificate(file: file, keyFile: nil), topic: "com.example.news")
         }
-        let gateway = try #require(gateways.gateway(for: news))
+        let gateway = try #require(await gateways.apns(news))
         guard case .answered(let answer) = await send(gateway) else {
             Issue.record("a missing certificate must not look like an outage")
             return

@@ -40,7 +40,7 @@ import Topics
             return .accepted
         }
         let fixture = try await SenderFixture(authority, apple: apple)
-        let gateway = try #require(fixture.gateways.gateway(for: fixture.app))
+        let gateway = try #require(await fixture.gateways.apns(fixture.app))
         let pushes = APNsRequestTests.kinds.map { push(type: $0.type) }
         #expect(await gateway.admit(pushes.count, lane: .bulk) == .admitted(pushes.count))
         #expect(await gateway.send(pushes).allSatisfy { $0 == .answered(.delivered) })

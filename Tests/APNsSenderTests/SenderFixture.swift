@@ -21,7 +21,7 @@ final class SenderFixture: Sendable {
     let ledger: MemoryLedger
     let producer = RecordingProducer()
     let halts: AppHalts
-    let gateways: APNsGateways
+    let gateways: AppGateways
     let handler: DispatchHandler
     let app: AppID
     private let context: HandlerContext
@@ -46,7 +46,8 @@ final class SenderFixture: Sendable {
         configuration.authorityFile = authority.authorityFile
         configuration.reconnectBackoff = Backoff(first: .milliseconds(5), longest: .milliseconds(50))
         adjust(&configuration)
-        gateways = APNsGateways(configuration, environment: environment) { id in
+        let provider = APNsProvider(configuration, environment: environment)
+        gateways = AppGateways([provider], time: time) { id in
             SenderFixture.topics[id.text].map { topic in
                 var app = PushApp(id: id)
                 app.providers.apns = APNsCredentials(
@@ -121,6 +122,13 @@ final class SenderFixture: Sendable {
             }
         }
         return counts
+    }
+}
+
+extension AppGateways {
+    func apns(_ app: AppID) async -> APNsGateway? {
+        guard case .found(let gateway) = await gateway(for: app, .apns) else { return nil }
+        return gateway as? APNsGateway
     }
 }
 

@@ -142,7 +142,7 @@ import Topics
 
     /// Goal: devices do not wait for a Google without answers. Method: one push gets no answer; a request ten seconds
     /// later is refused.
-    @Test func aSilentGoogleLetsNobodyIn() async throws {
+    @Test func aSilentGoogleAdmitsNoPush() async throws {
         let time = ManualTimeSource()
         let arrived = OneTimeEvent()
         let fixture = try await GoogleFixture(

@@ -78,11 +78,5 @@ final class GoogleFixture: Sendable {
 
 /// Runs the body with Google on loopback, and stops everything afterwards.
 func withGoogle(_ fixture: GoogleFixture, body: (GoogleFixture) async throws -> Void) async throws {
-    do {
-        try await body(fixture)
-    } catch {
-        await fixture.end()
-        throw error
-    }
-    await fixture.end()
+    try await withCleanup({ await fixture.end() }) { try await body(fixture) }
 }

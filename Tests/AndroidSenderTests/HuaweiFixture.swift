@@ -49,11 +49,5 @@ final class HuaweiFixture: Sendable {
 
 /// Runs the body with Huawei on loopback, and stops everything afterwards.
 func withHuawei(_ fixture: HuaweiFixture, body: (HuaweiFixture) async throws -> Void) async throws {
-    do {
-        try await body(fixture)
-    } catch {
-        await fixture.end()
-        throw error
-    }
-    await fixture.end()
+    try await withCleanup({ await fixture.end() }) { try await body(fixture) }
 }

@@ -168,7 +168,7 @@ import Topics
 
     /// Goal: devices do not wait for a Huawei without answers. Method: one request gets no answer; a request ten
     /// seconds later is refused.
-    @Test func aSilentHuaweiLetsNobodyIn() async throws {
+    @Test func aSilentHuaweiAdmitsNoPush() async throws {
         let time = ManualTimeSource()
         let arrived = OneTimeEvent()
         let fixture = try await HuaweiFixture(

@@ -25,25 +25,17 @@ import Testing
             time: time)
     }
 
-    /// Runs the directory's loop. `look` makes it check the folder once and returns afterwards.
-    private func withRunning(
-        _ directory: AppDirectory, body: (_ look: () async throws -> Void) async throws -> Void
+    /// Runs the directory's loop. `check` makes it check the folder once and returns afterwards.
+    private func whileWatching(
+        _ directory: AppDirectory, body: (_ check: () async throws -> Void) async throws -> Void
     ) async throws {
-        async let run: Void = directory.run()
-        do {
+        try await withRunning(directory) {
             try await body {
                 try #require(await time.hasSleepers(1))
                 time.advance(by: configuration.interval)
                 try #require(await time.hasSleepers(1))
             }
-        } catch {
-            // The loop ignores cancellation: a failing test would wait for it forever.
-            directory.stop()
-            await run
-            throw error
         }
-        directory.stop()
-        await run
     }
 
     private func editor() -> AppEditor {
@@ -69,18 +61,18 @@ import Testing
     @Test func filesThatComeChangeAndGoAreSeen() async throws {
         let directory = await open()
         #expect(directory.current.apps.isEmpty)
-        try await withRunning(directory) { look in
+        try await whileWatching(directory) { check in
             let key = try editor().add(try AppID("news"))
-            try await look()
+            try await check()
             #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id))
 
             folder.write("news.json", content: #"{"allow":[{"range":"10.0.0.0/8","scopes":["read"]}]}"#)
-            try await look()
+            try await check()
             #expect(directory.access(presented: key.reveal(), peer: "10.1.1.1").caller == .wrongKey)
             #expect(directory.access(presented: nil, peer: "10.1.1.1").apps(with: .read).count == 1)
 
             try #require(TestFile.remove(folder.file("news.json")))
-            try await look()
+            try await check()
             #expect(directory.access(presented: nil, peer: "10.1.1.1").caller == .anonymous)
         }
         #expect(messages() == ["app added", "app changed", "app removed: file deleted"])
@@ -89,10 +81,10 @@ import Testing
     @Test func aBrokenFileKeepsItsLastGoodVersion() async throws {
         folder.write("news.json", content: #"{"identifiers":{"richie":"news-app"}}"#)
         let directory = await open()
-        try await withRunning(directory) { look in
+        try await whileWatching(directory) { check in
             folder.write("news.json", content: "{\n  \"identifiers\": {\"richie\": 7},\n  \"limit\": {}\n}")
-            try await look()
-            try await look()
+            try await check()
+            try await check()
             #expect(directory.current.app(.richie, identifier: "news-app")?.id.text == "news")
             #expect(sink.lines.filter { $0.contains("identifiers.richie") }.count == 1, "logged more than once")
             #expect(sink.lines.contains { $0.contains("news.json: limit: unknown field; did you mean limits?") })
@@ -102,7 +94,7 @@ import Testing
             #expect(await health.obstacles() == [])
 
             folder.write("news.json", content: #"{"identifiers":{"richie":"other"}}"#)
-            try await look()
+            try await check()
             #expect(directory.current.app(.richie, identifier: "other")?.id.text == "news")
             #expect(health.remarks() == [])
             #expect(metrics.gauge(.appFilesBroken).value == 0)
@@ -121,10 +113,10 @@ import Testing
         #expect(TestFile.link(folder.file("news.json"), to: "..data/news.json"))
         let directory = await open()
         #expect(directory.current.app(.richie, identifier: "first") != nil)
-        try await withRunning(directory) { look in
+        try await whileWatching(directory) { check in
             #expect(TestFile.link(folder.file("..data_tmp"), to: "..2"))
             #expect(TestFile.rename(folder.file("..data_tmp"), to: folder.file("..data")))
-            try await look()
+            try await check()
             #expect(directory.current.app(.richie, identifier: "other") != nil)
             #expect(directory.current.apps.count == 1)
         }
@@ -139,12 +131,12 @@ import Testing
             time: time)
         #expect(health.remarks().first?.contains("cannot be read: No such file") == true)
         #expect(directory.access(presented: nil, peer: "127.0.0.1").caller == .anonymous)
-        try await withRunning(directory) { look in
+        try await whileWatching(directory) { check in
             let key = try AppEditor(configuration, now: time.now).add(try AppID("news"))
-            try await look()
+            try await check()
             #expect(health.remarks() == [])
             #expect(TestFile.rename(home.file("apps"), to: home.file("away")))
-            try await look()
+            try await check()
             #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id))
             #expect(health.remarks().count == 1)
         }
@@ -156,12 +148,12 @@ import Testing
         let directory = await open()
         #expect(directory.access(presented: key.reveal(), peer: "").caller == .wrongKey)
         #expect(sink.lines.contains { $0.contains("is missing, so all keys are rejected") })
-        try await withRunning(directory) { look in
+        try await whileWatching(directory) { check in
             #expect(TestFile.rename(folder.file("kept"), to: folder.file(".pepper")))
-            try await look()
+            try await check()
             #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id))
             #expect(TestFile.remove(folder.file(".pepper")))
-            try await look()
+            try await check()
             #expect(directory.access(presented: key.reveal(), peer: "").caller == .key(key.id), "kept until replaced")
             #expect(health.remarks().count == 1)
         }
@@ -185,10 +177,10 @@ import Testing
                 No such file or directory
                 """
             ])
-        try await withRunning(directory) { look in
+        try await whileWatching(directory) { check in
             #expect(TestFile.makeFolder(folder.file("keys")))
             folder.write("keys/huawei", content: "secret")
-            try await look()
+            try await check()
             #expect(health.remarks() == [])
         }
         #expect(messages() == ["app added", "app file warning", "app file problem resolved"])
@@ -208,11 +200,11 @@ import Testing
                 """#)
         folder.write("account", content: #"{"project_id":"p"}"#)
         let directory = await open()
-        try await withRunning(directory) { look in
+        try await whileWatching(directory) { check in
             for (file, complaint) in [("text.p8", "holds no key"), (curve, "ES256 needs")] {
                 #expect(TestFile.link(folder.file("next"), to: file))
                 #expect(TestFile.rename(folder.file("next"), to: folder.file("AuthKey.p8")))
-                try await look()
+                try await check()
                 let remark = try #require(health.remarks().first)
                 #expect(
                     remark.contains("news.json: providers.apns.key_file: ") && remark.contains(complaint), "\(remark)")
@@ -220,7 +212,7 @@ import Testing
             }
             #expect(TestFile.link(folder.file("next"), to: right))
             #expect(TestFile.rename(folder.file("next"), to: folder.file("AuthKey.p8")))
-            try await look()
+            try await check()
             #expect(health.remarks().first?.contains("account is not a service account: client_email") == true)
         }
         #expect(directory.current.apps.count == 1, "devices can still register")
@@ -276,8 +268,8 @@ import Testing
 
     @Test func itsLoopTicksWhileItWorksAndRestsWhileItWaits() async throws {
         let directory = await open()
-        try await withRunning(directory) { look in
-            try await look()
+        try await whileWatching(directory) { check in
+            try await check()
             time.advance(by: .milliseconds(1))
             #expect(health.stalledLoops() == [])
         }

@@ -69,7 +69,7 @@ import Testing
         #expect(app.defaults.failuresBeforeUnregistering == 3)
     }
 
-    @Test func anEmptyFileIsAnAppThatNobodyMayTouch() throws {
+    @Test func anEmptyFileIsAnAppWithoutAccess() throws {
         let app = try #require(try read("{}").app)
         #expect(app == PushApp(id: try AppID("news")))
         #expect(app.defaults.failuresBeforeUnregistering == 10)
@@ -102,7 +102,7 @@ import Testing
         (#"{"credentials":[{"created":"today"}]}"#, "created: expected a time such as 2026-01-31T12:00:00Z"),
         (#"{"credentials":[{"scopes":[]}]}"#, "credentials[0].scopes: expected an array of 1 to "),
         (#"{"credentials":[{"scopes":["all"]}]}"#, "credentials[0].scopes[0]: expected one of publish, broadcast,"),
-        (#"{"allow":[{"range":"10.0.0.1/8","scopes":["read"]}]}"#, "allow[0].range: must begin at the range's first"),
+        (#"{"allow":[{"range":"10.0.0.1/8","scopes":["read"]}]}"#, "allow[0].range: expected the first address of"),
         (
             #"{"report":{"url":"ftp://x"}}"#,
             "report.url: expected an absolute https:// or http:// URL with a host and without user and password"

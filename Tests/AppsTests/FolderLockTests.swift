@@ -8,8 +8,8 @@ import Testing
     @Test func onlyOneHoldsIt() throws {
         let folder = TemporaryDirectory()
         let lock = try FolderLock(folder.path)
-        let refusal = #expect(throws: AppsError.self) { try FolderLock(folder.path) }
-        #expect(refusal?.code == .unwritable)
+        let error = #expect(throws: AppsError.self) { try FolderLock(folder.path) }
+        #expect(error?.code == .unwritable)
         lock.release()
         try FolderLock(folder.path).release()
     }

@@ -51,7 +51,7 @@ import Testing
         #expect(check.problems(in: "import TLSSocket") == ["HTTP2 imports TLSSocket without declaring it"])
     }
 
-    @Test func refusesADependencyThatNobodyImports() {
+    @Test func refusesADependencyThatIsNotImported() {
         let check = library("HTTP2", dependencies: ["CNGHTTP2", "ServiceKit"])
         #expect(check.unusedDependencies(imports: ["CNGHTTP2"]) == ["HTTP2 declares ServiceKit and never imports it"])
     }

@@ -34,6 +34,9 @@ enum ImportRules {
                 "Topics",
             ]),
         Library(
+            "CommandKit", owns: "command lines: arguments, help, terminal; servers that a command starts",
+            mayImport: ["Bus", "HTTPClient", "JSONKit", "RedisClient", "ServiceHost", "ServiceKit"]),
+        Library(
             "TLSSocket", owns: "one TLS socket for Redis and HTTP/2, SHA-1 for Redis",
             mayImport: ["COpenSSL", "ServiceKit"]),
         Library(
@@ -71,8 +74,11 @@ enum ImportRules {
             "TaskKit", owns: "shared by services: a task's content, devices ended without a sender, results",
             mayImport: ["Bus", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"]),
         Library(
-            "ProviderKit", owns: "provider protocol, outcome policy, the processing of a dispatch chunk in a sender",
-            mayImport: ["Bus", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"]),
+            "ProviderKit", owns: "what senders share: gateways, outcome policy, dispatch chunks",
+            mayImport: [
+                "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "PushModel", "RedisStore", "ServiceHost", "ServiceKit",
+                "Store", "TaskKit", "Topics",
+            ]),
     ]
 
     /// Test targets that use a C library directly: the mock broker, the bare loops of the benchmarks, the tests of the

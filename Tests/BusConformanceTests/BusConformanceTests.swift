@@ -258,7 +258,7 @@ import Topics
             return []
         }
         try await producer.send(["one", "poison", "two", "weak", "three"].map { topic.text($0, key: "k") })
-        await isMended.awaitSomebody()
+        await isMended.awaitArrival()
         isMended.open()
         #expect(Set(record.all) == ["one", "two", "three"])
 
@@ -323,7 +323,7 @@ import Topics
             for message in messages { record.add("first \(message.text)") }
             return []
         }
-        await gate.awaitSomebody()
+        await gate.awaitArrival()
         async let stopped: Void = first.stop()
         gate.open()
         try await stopped
@@ -362,7 +362,7 @@ import Topics
         for start in stride(from: 0, to: 2_000, by: 100) {
             try await producer.send((start..<(start + 100)).map { topic.text("\($0)", key: "\($0)", bytes: 2_000) })
         }
-        await gate.awaitSomebody()
+        await gate.awaitArrival()
         #expect(worker.consumer.bufferedBytes < buffer + (2 << 20))
         gate.open()
         #expect(await record.wait(forCount: 2_000))
@@ -393,7 +393,7 @@ import Topics
         for _ in 0..<40 {
             try await producer.send((0..<100).map { topic.text("\($0)", key: stuck, bytes: 2_000) })
         }
-        await gate.awaitSomebody()
+        await gate.awaitArrival()
         for _ in 0..<16 {
             try await producer.send((0..<50).map { topic.text("\($0)", key: free, bytes: 2_000) })
         }

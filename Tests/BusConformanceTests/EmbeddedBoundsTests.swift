@@ -111,7 +111,7 @@ import Topics
             messages, _ in
             messages.map { dispatch.text($0.text, key: $0.key, bytes: 10_000) }
         }
-        await gate.awaitSomebody()
+        await gate.awaitArrival()
         gate.open()
         let expected = filled / 10_000
         #expect(await sent.wait(within: .seconds(100)) { Set($0).count >= expected })

@@ -68,7 +68,7 @@ import Topics
             for message in messages { record.add("slow \(message.text)") }
             return []
         }
-        await gate.awaitSomebody()
+        await gate.awaitArrival()
         let dead = try #require(try fixture.spawnProbe(topic, group: "dying"))
         #expect(await dead.line { $0 == "handled slow" } != nil)
         dead.signal(SIGKILL)

@@ -35,6 +35,6 @@ final class Gate: Sendable {
         await isOpen.wait()
     }
 
-    func awaitSomebody() async { await reached.wait() }
+    func awaitArrival() async { await reached.wait() }
     func open() { isOpen.happen() }
 }

@@ -201,7 +201,7 @@ import Topics
         let haveShared = await fixture.eventually { consumers.allSatisfy { $0.assignedPartitions == 2 } }
         #expect(haveShared)
         try await producer.send((0..<100).map { topic.text("\($0)", key: "\($0)") })
-        for gate in gates { await gate.awaitSomebody() }
+        for gate in gates { await gate.awaitArrival() }
         await fixture.server.kill9()
         try await fixture.outlastLeases()
         try await fixture.server.restart()
@@ -253,7 +253,7 @@ import Topics
         }
         #expect(await record.wait(forCount: 101))
         let other = TestTopics.make(admission: .draining)
-        try await newcomer.makeProducer(ProducerOptions()).send([other.text("a topic nobody has used before")])
+        try await newcomer.makeProducer(ProducerOptions()).send([other.text("a new topic")])
         try await worker.stop()
         await newcomer.close()
         await bus.close()

@@ -30,7 +30,7 @@ import Topics
         #expect(listed == Topics.feedback.message(try feedback(), key: nil).headers.map { "`\($0.name)`" })
     }
 
-    @Test func aMessageOfTheHouseIsNone() throws {
+    @Test func anInternalMessageIsNoCloudEvent() throws {
         let chunk = AudienceChunk(task: task, app: try AppID("news"), lane: .fast, attempt: 0, segments: [])
         #expect(Topics.audience.message(chunk, key: nil, lane: .fast).headers == [])
         #expect(Topics.audience.message(chunk, key: nil, lane: .fast, trace: trace).headers.count == 1)

@@ -13,16 +13,13 @@ import Topics
     private func worker<Handler: MessageHandler>(
         _ producer: any BusProducer, handler: Handler
     ) async throws -> Worker<Handler> {
-        let time = SystemTimeSource()
         let consumer = try await bus.makeConsumer(ConsumerOptions(channel: topic.channel, group: "g"))
         return Worker(
             channel: topic.channel, group: "g", handler: handler,
             options: WorkerOptions(
                 attemptsMaximum: 2, backoff: Backoff(first: .milliseconds(1), longest: .milliseconds(1))),
             consumer: consumer, producer: producer,
-            environment: WorkerEnvironment(
-                time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink(), time: time),
-                metrics: Metrics(), health: Health(time: time)))
+            environment: TestEnvironment.real.forWorkers)
     }
 
     private func send(_ texts: String...) async throws {
@@ -43,10 +40,7 @@ import Topics
     private func run(
         _ worker: Worker<some MessageHandler>, producer: WatchedProducer, burials: Int
     ) async throws {
-        let running = Task { try await worker.run() }
-        #expect(await producer.hasSent(burials))
-        worker.stop()
-        try await running.value
+        try await withRunning(worker) { #expect(await producer.hasSent(burials)) }
     }
 
     /// Goal: a dead letter too large for the bus does not block its partition. Method: the bus accepts at most ten
@@ -83,20 +77,20 @@ import Topics
 
     /// Goal: a handler is notified of an undecodable message before it is dead-lettered. Method: its dependency is down
     /// at first, and once it fails permanently; the message is dead-lettered in both cases.
-    @Test func theHandlerIsToldBeforeABurial() async throws {
+    @Test func theHandlerIsNotifiedBeforeADeadLetter() async throws {
         let producer = WatchedProducer(try await bus.makeProducer(ProducerOptions()))
         try await send("one", "two")
-        let told = Monitor<[String]>([])
+        let notified = Monitor<[String]>([])
         let handler = MourningHandler { letter in
             let text = String(decoding: letter.value, as: UTF8.self)
-            try told.withLock { (told: inout [String]) throws in
-                told.append(text)
-                guard told.count > 1 else { throw Away() }
+            try notified.withLock { (notified: inout [String]) throws in
+                notified.append(text)
+                guard notified.count > 1 else { throw Away() }
                 if text == "two" { throw PoisonMessageError("no more") }
             }
         }
         try await run(try await worker(producer, handler: handler), producer: producer, burials: 2)
-        #expect(told.withLock { $0 } == ["one", "one", "two"])
+        #expect(notified.withLock { $0 } == ["one", "one", "two"])
         #expect(try await buried().map(\.reason) == [.undecodable, .undecodable])
     }
 

@@ -49,11 +49,11 @@ import Topics
     @Test func aMessageThatEndsEveryProcessIsGivenUp() async throws {
         var runs: [Task<Void, any Error>] = []
         let expected = [
-            ["a trap b"], ["a trap b"], ["a", "trap"], ["a", "trap"], ["a", "told of trap", "b"],
+            ["a trap b"], ["a trap b"], ["a", "trap"], ["a", "trap"], ["a", "notified of trap", "b"],
         ]
         for (number, events) in expected.enumerated() {
             let process = process(number, texts: "a", "trap", "b")
-            let (worker, run) = process.start(giveUp: { process.note("told of \($0.text)") }) { [over] texts, _ in
+            let (worker, run) = process.start(giveUp: { process.note("notified of \($0.text)") }) { [over] texts, _ in
                 process.note(texts.joined(separator: " "))
                 if texts.contains("trap") { await over.wait() }
                 return []
@@ -73,18 +73,18 @@ import Topics
     }
 
     /// Goal: a handler that crashes when it is notified of the dead letter does not block the message.
-    @Test func theHandlerIsToldOnce() async throws {
+    @Test func theHandlerIsNotifiedOnce() async throws {
         for _ in 1...3 { _ = starts.begin([0], of: place, regardless: true) }
         let first = process(1, texts: "trap")
         let (_, ended) = first.start(
             giveUp: { [over] _ in
-                first.note("told")
+                first.note("notified")
                 await over.wait()
             },
             { _, _ in [] })
         #expect(await first.hasNoted(1))
         let second = process(2, texts: "trap")
-        let (worker, run) = second.start(giveUp: { _ in second.note("told") }, { _, _ in [] })
+        let (worker, run) = second.start(giveUp: { _ in second.note("notified") }, { _, _ in [] })
         #expect(await second.consumer.hasCompleted(1))
         #expect(second.noted.isEmpty && second.deadLetters.map(\.reason) == [.crashed])
         worker.stop()
@@ -94,7 +94,7 @@ import Topics
 
     /// Goal: processes stopped while they handle a message, as in a rolling deploy, do not count against it, even if
     /// they are killed before they have handled it. Method: after one that crashed, six are stopped and never finish.
-    @Test func processesThatAreToldToEndDoNotCount() async throws {
+    @Test func processesThatAreStoppedDoNotCount() async throws {
         _ = starts.open(place, owner: "a process that died")
         var runs: [Task<Void, any Error>] = []
         for number in 1...6 {
@@ -118,21 +118,21 @@ import Topics
     @Test func aMessageThatWaitsIsNotCounted() async throws {
         _ = starts.open(place, owner: "a process that died")
         let process = process(1, texts: "a")
-        let (worker, run) = process.start { [self] _, _ in
+        let worker = process.worker { [self] _, _ in
             process.note("\(counts(0))")
             guard process.noted.count > 2 else { throw Outage() }
             return []
         }
-        for attempt in 1...2 {
-            #expect(await process.time.hasSleepers(1))
-            #expect(process.noted.count == attempt)
-            #expect(counts(0) == [0])
-            process.time.advance(by: .seconds(8))
+        try await withRunning(worker) {
+            for attempt in 1...2 {
+                #expect(await process.time.hasSleepers(1))
+                #expect(process.noted.count == attempt)
+                #expect(counts(0) == [0])
+                process.time.advance(by: .seconds(8))
+            }
+            #expect(await process.consumer.hasCompleted(1))
+            #expect(process.noted == ["[1]", "[1]", "[1]"])
         }
-        #expect(await process.consumer.hasCompleted(1))
-        #expect(process.noted == ["[1]", "[1]", "[1]"])
-        worker.stop()
-        try await run.value
     }
 
     /// Goal: while a suspect message is handled, no worker of the process handles another one. Method: a message of
@@ -178,28 +178,28 @@ import Topics
     /// Goal: when the store is unavailable, only the counts are lost.
     @Test func withoutAStoreMessagesAreHandled() async throws {
         let process = process(1, texts: "a", "b", "c", starts: AbsentStarts(), batch: 1)
-        let (worker, run) = process.start { texts, _ in
+        let worker = process.worker { texts, _ in
             process.note(texts[0])
             return []
         }
-        #expect(await process.consumer.hasCompleted(3))
-        #expect(process.noted == ["a", "b", "c"])
-        worker.stop()
-        try await run.value
+        try await withRunning(worker) {
+            #expect(await process.consumer.hasCompleted(3))
+            #expect(process.noted == ["a", "b", "c"])
+        }
     }
 
     /// Goal: after an orderly stop, messages are handled without being counted in the store.
     @Test func nothingIsCountedBehindAnOrderlyEnd() async throws {
         for number in 1...2 {
             let process = process(number, texts: "a", "b", batch: 1)
-            let (worker, run) = process.start { [self] texts, _ in
+            let worker = process.worker { [self] texts, _ in
                 process.note("\(counts(0, 1))")
                 return []
             }
-            #expect(await process.consumer.hasCompleted(2))
-            #expect(process.noted == ["[0, 0]", "[0, 0]"])
-            worker.stop()
-            try await run.value
+            try await withRunning(worker) {
+                #expect(await process.consumer.hasCompleted(2))
+                #expect(process.noted == ["[0, 0]", "[0, 0]"])
+            }
         }
     }
 }

@@ -66,16 +66,24 @@ final class WorkerFixture: Sendable {
         self.options = options
     }
 
-    func start(
+    func worker(
         giveUp: @escaping @Sendable (DeadLetter) async throws -> Void = { _ in },
         _ body: @escaping @Sendable ([String], HandlerContext) async throws -> [OutgoingMessage]
-    ) -> (worker: Worker<TextHandler>, run: Task<Void, any Error>) {
-        let worker = Worker(
+    ) -> Worker<TextHandler> {
+        Worker(
             channel: consumer.channel, group: "g", handler: TextHandler(body: body, mourn: giveUp), options: options,
             consumer: consumer, producer: producer, protection: protection,
             environment: WorkerEnvironment(
                 time: time, random: SeededRandomSource(seed: seed), log: Log(service: "test", sink: sink, time: time),
                 metrics: metrics, health: health))
+    }
+
+    /// For tests that cancel the run, or stop the worker in their middle.
+    func start(
+        giveUp: @escaping @Sendable (DeadLetter) async throws -> Void = { _ in },
+        _ body: @escaping @Sendable ([String], HandlerContext) async throws -> [OutgoingMessage]
+    ) -> (worker: Worker<TextHandler>, run: Task<Void, any Error>) {
+        let worker = worker(giveUp: giveUp, body)
         return (worker, Task { try await worker.run() })
     }
 

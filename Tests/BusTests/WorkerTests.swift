@@ -36,15 +36,15 @@ import Topics
     @Test func handlersRunWithThePriorityOfTheirWorker() async throws {
         let fixture = WorkerFixture(priority: .high)
         fixture.consumer.offer(bytes("a"))
-        let (worker, run) = fixture.start { [fixture] _, _ in
+        let worker = fixture.worker { [fixture] _, _ in
             async let inner = Task.currentPriority
             fixture.note("\(Task.currentPriority == .high) \(await inner == .high)")
             return []
         }
-        try #require(await fixture.consumer.hasCompleted(1))
-        #expect(fixture.noted == ["true true"])
-        worker.stop()
-        try await run.value
+        try await withRunning(worker) {
+            try #require(await fixture.consumer.hasCompleted(1))
+            #expect(fixture.noted == ["true true"])
+        }
     }
 
     /// Goal: outages do not count as attempts. Method: far more outages than attempts, then a failure of the message
@@ -52,7 +52,7 @@ import Topics
     @Test func anOutageIsNoAttempt() async throws {
         let fixture = WorkerFixture(attempts: 2)
         fixture.consumer.offer(bytes("a"))
-        let (worker, run) = fixture.start { [fixture] _, context in
+        let worker = fixture.worker { [fixture] _, context in
             fixture.note("attempt \(context.attempt)")
             switch fixture.noted.count {
             case ...20: throw Outage()
@@ -61,16 +61,16 @@ import Topics
             default: return []
             }
         }
-        for _ in 1...40 {
-            try #require(await fixture.time.hasSleepers(1))
-            fixture.time.advance(by: .seconds(8))
+        try await withRunning(worker) {
+            for _ in 1...40 {
+                try #require(await fixture.time.hasSleepers(1))
+                fixture.time.advance(by: .seconds(8))
+            }
+            try #require(await fixture.consumer.hasCompleted(1))
+            #expect(fixture.noted.count == 41 && fixture.noted.prefix(21).allSatisfy { $0 == "attempt 1" })
+            #expect(fixture.noted.suffix(20).allSatisfy { $0 == "attempt 2" })
+            #expect(fixture.deadLetters.isEmpty)
         }
-        try #require(await fixture.consumer.hasCompleted(1))
-        #expect(fixture.noted.count == 41 && fixture.noted.prefix(21).allSatisfy { $0 == "attempt 1" })
-        #expect(fixture.noted.suffix(20).allSatisfy { $0 == "attempt 2" })
-        #expect(fixture.deadLetters.isEmpty)
-        worker.stop()
-        try await run.value
     }
 
     /// Goal: a dependency that fails for one app does not hold the messages of other apps. Method: a batch of three
@@ -78,19 +78,19 @@ import Topics
     @Test func anAppsTroubleKeepsNoOthers() async throws {
         let fixture = WorkerFixture()
         fixture.consumer.offer(bytes("red:1", "blue:1", "red:2", "green:1"))
-        let (worker, run) = fixture.start { [fixture] texts, _ in
+        let worker = fixture.worker { [fixture] texts, _ in
             fixture.note(texts.joined(separator: " "))
             if texts.contains(where: { $0.hasPrefix("red") }), fixture.noted.count < 5 { throw Outage() }
             return []
         }
-        try #require(await fixture.time.hasSleepers(1))
-        #expect(fixture.noted == ["red:1 blue:1 red:2 green:1", "red:1 red:2", "blue:1", "green:1"])
-        #expect(fixture.consumer.completed.isEmpty)
-        fixture.time.advance(by: .seconds(8))
-        try #require(await fixture.consumer.hasCompleted(4))
-        #expect(fixture.noted.dropFirst(4) == ["red:1 red:2"])
-        worker.stop()
-        try await run.value
+        try await withRunning(worker) {
+            try #require(await fixture.time.hasSleepers(1))
+            #expect(fixture.noted == ["red:1 blue:1 red:2 green:1", "red:1 red:2", "blue:1", "green:1"])
+            #expect(fixture.consumer.completed.isEmpty)
+            fixture.time.advance(by: .seconds(8))
+            try #require(await fixture.consumer.hasCompleted(4))
+            #expect(fixture.noted.dropFirst(4) == ["red:1 red:2"])
+        }
     }
 
     /// Goal: one bad message does not fail its neighbours, and the order is kept. Method: a batch fails because of its
@@ -98,47 +98,48 @@ import Topics
     @Test func attemptsCountAloneAndOrderStays() async throws {
         let fixture = WorkerFixture(attempts: 3)
         fixture.consumer.offer(bytes("a", "bad", "c"))
-        let (worker, run) = fixture.start { [fixture] texts, _ in
+        let worker = fixture.worker { [fixture] texts, _ in
             fixture.note(texts.joined(separator: "+"))
             if texts.contains("bad") { throw HandlerError() }
             return []
         }
-        for _ in 1...2 {
-            try #require(await fixture.time.hasSleepers(1))
-            fixture.time.advance(by: .seconds(8))
+        try await withRunning(worker) {
+            for _ in 1...2 {
+                try #require(await fixture.time.hasSleepers(1))
+                fixture.time.advance(by: .seconds(8))
+            }
+            try #require(await fixture.consumer.hasCompleted(3))
+            #expect(fixture.noted == ["a+bad+c", "a", "bad", "bad", "bad", "c"])
+            let letter = try #require(fixture.deadLetters.first)
+            #expect(letter.text == "bad" && letter.reason == .exhausted && letter.attempts == 3 && letter.offset == 1)
+            #expect(fixture.deadLetters.count == 1)
         }
-        try #require(await fixture.consumer.hasCompleted(3))
-        #expect(fixture.noted == ["a+bad+c", "a", "bad", "bad", "bad", "c"])
-        let letter = try #require(fixture.deadLetters.first)
-        #expect(letter.text == "bad" && letter.reason == .exhausted && letter.attempts == 3 && letter.offset == 1)
-        #expect(fixture.deadLetters.count == 1)
-        worker.stop()
-        try await run.value
     }
 
     @Test func poisonGoesAtOnce() async throws {
         let fixture = WorkerFixture(attempts: 100)
         fixture.consumer.offer(bytes("poison"))
-        let (worker, run) = fixture.start { _, _ in throw PoisonMessageError("no such app") }
-        try #require(await fixture.consumer.hasCompleted(1))
-        #expect(fixture.deadLetters.map(\.reason) == [.poison] && fixture.deadLetters.first?.detail == "no such app")
-        worker.stop()
-        try await run.value
+        let worker = fixture.worker { _, _ in throw PoisonMessageError("no such app") }
+        try await withRunning(worker) {
+            try #require(await fixture.consumer.hasCompleted(1))
+            #expect(fixture.deadLetters.map(\.reason) == [.poison])
+            #expect(fixture.deadLetters.first?.detail == "no such app")
+        }
     }
 
     @Test func undecodableBytesLeaveTheirNeighbours() async throws {
         let fixture = WorkerFixture()
         fixture.consumer.offer(bytes("a", "garbled 1", "b", "garbled 2"))
-        let (worker, run) = fixture.start { [fixture] texts, _ in
+        let worker = fixture.worker { [fixture] texts, _ in
             fixture.note(texts.joined(separator: "+"))
             return []
         }
-        try #require(await fixture.consumer.hasCompleted(4))
-        #expect(fixture.noted == ["a+b"])
-        #expect(fixture.deadLetters.map(\.text) == ["garbled 1", "garbled 2"])
-        #expect(fixture.deadLetters.allSatisfy { $0.reason == .undecodable && $0.detail == "this is garbled" })
-        worker.stop()
-        try await run.value
+        try await withRunning(worker) {
+            try #require(await fixture.consumer.hasCompleted(4))
+            #expect(fixture.noted == ["a+b"])
+            #expect(fixture.deadLetters.map(\.text) == ["garbled 1", "garbled 2"])
+            #expect(fixture.deadLetters.allSatisfy { $0.reason == .undecodable && $0.detail == "this is garbled" })
+        }
     }
 
     @Test func deathWaitsForTheBus() async throws {
@@ -147,16 +148,16 @@ import Topics
         ])
         let fixture = WorkerFixture(producer: producer)
         fixture.consumer.offer(bytes("garbled"))
-        let (worker, run) = fixture.start { _, _ in [] }
-        for _ in 1...2 {
-            try #require(await fixture.time.hasSleepers(1))
-            #expect(fixture.consumer.completed.isEmpty)
-            fixture.time.advance(by: .seconds(8))
+        let worker = fixture.worker { _, _ in [] }
+        try await withRunning(worker) {
+            for _ in 1...2 {
+                try #require(await fixture.time.hasSleepers(1))
+                #expect(fixture.consumer.completed.isEmpty)
+                fixture.time.advance(by: .seconds(8))
+            }
+            try #require(await fixture.consumer.hasCompleted(1))
+            #expect(fixture.deadLetters.count == 1)
         }
-        try #require(await fixture.consumer.hasCompleted(1))
-        #expect(fixture.deadLetters.count == 1)
-        worker.stop()
-        try await run.value
     }
 
     /// Goal: revoked work belongs to another consumer. Method: the partition is revoked while the handler works and
@@ -166,24 +167,24 @@ import Topics
         let fixture = WorkerFixture()
         let gate = OneTimeEvent()
         fixture.consumer.offer(bytes("mine"))
-        let (worker, run) = fixture.start { [fixture] texts, _ in
+        let worker = fixture.worker { [fixture] texts, _ in
             fixture.note(texts[0])
             guard texts == ["mine"] else { return [] }
             if !whileWaiting { await gate.wait() }
             throw HandlerError()
         }
-        try #require(await fixture.hasNoted(1))
-        if whileWaiting { try #require(await fixture.time.hasSleepers(1)) }
-        fixture.consumer.takeAway()
-        gate.happen()
-        try #require(await fixture.time.hasSleepers(1))
-        fixture.time.advance(by: .seconds(8))
-        fixture.consumer.offer(bytes("next"), to: 1)
-        try #require(await fixture.consumer.hasCompleted(1))
-        #expect(fixture.noted == ["mine", "next"] && fixture.consumer.completed == ["next"])
-        #expect(fixture.deadLetters.isEmpty)
-        worker.stop()
-        try await run.value
+        try await withRunning(worker) {
+            try #require(await fixture.hasNoted(1))
+            if whileWaiting { try #require(await fixture.time.hasSleepers(1)) }
+            fixture.consumer.takeAway()
+            gate.happen()
+            try #require(await fixture.time.hasSleepers(1))
+            fixture.time.advance(by: .seconds(8))
+            fixture.consumer.offer(bytes("next"), to: 1)
+            try #require(await fixture.consumer.hasCompleted(1))
+            #expect(fixture.noted == ["mine", "next"] && fixture.consumer.completed == ["next"])
+            #expect(fixture.deadLetters.isEmpty)
+        }
     }
 
     /// Goal: work cut off by the deadline is neither completed nor dead-lettered. Method: cancel in the handler, which
@@ -212,11 +213,11 @@ import Topics
     @Test func aCancellationOfTheHandlersOwnIsAFailure() async throws {
         let fixture = WorkerFixture(attempts: 1)
         fixture.consumer.offer(bytes("a"))
-        let (worker, run) = fixture.start { _, _ in throw CancellationError() }
-        try #require(await fixture.consumer.hasCompleted(1))
-        #expect(fixture.deadLetters.map(\.reason) == [.exhausted])
-        worker.stop()
-        try await run.value
+        let worker = fixture.worker { _, _ in throw CancellationError() }
+        try await withRunning(worker) {
+            try #require(await fixture.consumer.hasCompleted(1))
+            #expect(fixture.deadLetters.map(\.reason) == [.exhausted])
+        }
     }
 
     /// Goal: nothing is acknowledged before its outputs are durable. Method: the producer fails once; the message must
@@ -225,18 +226,18 @@ import Topics
         let fixture = WorkerFixture(producer: ScriptedProducer(failures: [BusError(.unavailable, message: "away")]))
         let output = OutgoingMessage(channel: TestTopics.make().channel, key: nil, value: [1])
         fixture.consumer.offer(bytes("a"))
-        let (worker, run) = fixture.start { [fixture] _, _ in
+        let worker = fixture.worker { [fixture] _, _ in
             fixture.note("handled")
             return [output]
         }
-        try #require(await fixture.time.hasSleepers(1))
-        #expect(fixture.consumer.completed.isEmpty && fixture.producer.sent.isEmpty)
-        fixture.time.advance(by: .seconds(8))
-        try #require(await fixture.consumer.hasCompleted(1))
-        #expect(fixture.noted == ["handled", "handled"])
-        #expect(fixture.producer.sent.map(\.value) == [[1]])
-        worker.stop()
-        try await run.value
+        try await withRunning(worker) {
+            try #require(await fixture.time.hasSleepers(1))
+            #expect(fixture.consumer.completed.isEmpty && fixture.producer.sent.isEmpty)
+            fixture.time.advance(by: .seconds(8))
+            try #require(await fixture.consumer.hasCompleted(1))
+            #expect(fixture.noted == ["handled", "handled"])
+            #expect(fixture.producer.sent.map(\.value) == [[1]])
+        }
     }
 
     /// Goal: concurrent batches never exceed the limit. Method: handlers stop at a gate; once the limit is reached, the
@@ -246,7 +247,7 @@ import Topics
         let gate = OneTimeEvent()
         fixture.consumer.offer((0..<20).map { Array("\($0)".utf8) })
         let running = Monitor((now: 0, most: 0))
-        let (worker, run) = fixture.start { [fixture] _, _ in
+        let worker = fixture.worker { [fixture] _, _ in
             running.change { running in
                 running.now += 1
                 running.most = max(running.most, running.now)
@@ -256,12 +257,12 @@ import Topics
             running.change { $0.now -= 1 }
             return []
         }
-        try #require(await fixture.hasNoted(3))
-        gate.happen()
-        try #require(await fixture.consumer.hasCompleted(20))
-        #expect(running.withLock { $0.most } == 3)
-        worker.stop()
-        try await run.value
+        try await withRunning(worker) {
+            try #require(await fixture.hasNoted(3))
+            gate.happen()
+            try #require(await fixture.consumer.hasCompleted(20))
+            #expect(running.withLock { $0.most } == 3)
+        }
     }
 
     /// Goal: `/healthz` distinguishes a stuck handler from a worker that is idle or waits for its next attempt.

@@ -1,4 +1,5 @@
 import Apps
+import CommandKit
 import PushModel
 import ServiceKit
 import TestSupport
@@ -54,7 +55,7 @@ import Testing
         (["apps", "add"], "expected one app name\nSee carillon apps add --help"),
         (["apps", "add", "a", "b"], "expected one app name\nSee carillon apps add --help"),
         (["apps", "add", "news", "--scope", "publsh"], "unknown scope publsh; did you mean publish?"),
-        (["apps", "add", "news", "--allow", "10.0.0.1/8"], "--allow 10.0.0.1/8: it must begin at the range's first"),
+        (["apps", "add", "news", "--allow", "10.0.0.1/8"], "--allow 10.0.0.1/8: expected the first address"),
         (["apps", "add", "News"], "\"News\" is not a valid app name; it must be 1 to 64 of a-z"),
         (["apps", "rotate", "news", "--keep", "soon"], "--keep soon: expected a duration from 0s to 365d"),
         (["apps", "list", "news"], "apps list takes no argument \"news\""),

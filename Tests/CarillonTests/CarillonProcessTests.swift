@@ -53,10 +53,7 @@ import Topics
             environment: WorkerEnvironment(
                 time: time, random: SystemRandomSource(), log: Log(service: "waiter", sink: sink),
                 metrics: Metrics(), health: Health(time: time)))
-        async let run: Void = worker.run()
-        await isDone()
-        worker.stop()
-        try await run
+        try await withRunning(worker) { await isDone() }
     }
 
     /// A message is poisoned by a worker, listed, shown and replayed by the command, and handled by a fixed worker.
@@ -105,12 +102,8 @@ import Topics
     @Test func lettersOfAllPartitionsAreReplayedOnce() async throws {
         let server = try await KafkaMockServer()
         for topic in ["dead 4", "reports 4"] { try await server.perform("create topic \(topic)") }
-        let time = SystemTimeSource()
         let bus = try KafkaBus(
-            try KafkaConfiguration(url: server.url),
-            environment: WorkerEnvironment(
-                time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink()),
-                metrics: Metrics(), health: Health(time: time)))
+            try KafkaConfiguration(url: server.url), environment: TestEnvironment.real.forWorkers)
         let producer = try await bus.makeProducer(ProducerOptions())
         let letters = (0..<20).map { number in
             DeadLetter(

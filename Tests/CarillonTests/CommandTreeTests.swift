@@ -1,3 +1,4 @@
+import CommandKit
 import ServiceKit
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
         #expect(await run("dead", "--help").terminal.printed == terminal.printed)
     }
 
-    @Test func theVersionIsTheHouses() async {
+    @Test func printsTheVersionOfTheServices() async {
         let (code, terminal) = await run("--version")
         #expect(code == 0)
         #expect(terminal.printed == ["carillon \(CarillonVersion.current)"])

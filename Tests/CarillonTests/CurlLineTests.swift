@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func aFailureIsTold() async throws {
+    @Test func aFailureIsPrinted() async throws {
         let (_, isDone) = try await line("http://127.0.0.1:\(FreePort.next())/v1/tasks").run()
         #expect(!isDone)
     }

@@ -1,4 +1,5 @@
 import Bus
+import CommandKit
 import MemoryBus
 import ServiceKit
 import Testing
@@ -222,7 +223,7 @@ import Topics
         #expect(try await arrived() == values)
     }
 
-    @Test func allWithNobodyToAskRefuses() async throws {
+    @Test func allWithoutATerminalIsRefused() async throws {
         try await bury("abc")
         await #expect(throws: UsageError.self) { try await replay("--all") }
         #expect(try await arrived() == [])

@@ -32,7 +32,7 @@ import Testing
 
     /// Goal: files of a killed `up` are ignored, even if its process id was reused and its programs still hold the
     /// lock. Method: a lock file that names this process with an earlier start.
-    @Test func aKilledUpIsNotTakenForWhoeverHasItsNumber() async throws {
+    @Test func aKilledUpIsNotTakenForTheProcessThatReusesItsNumber() async throws {
         let folder = TemporaryDirectory("data")
         let data = try DataFolder(making: folder.path)
         folder.write("up.json", content: #"{"url":"http://127.0.0.1:9","key_file":null}"#)

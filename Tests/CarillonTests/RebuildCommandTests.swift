@@ -1,3 +1,4 @@
+import CommandKit
 import RedisClient
 import ServiceKit
 import TestSupport

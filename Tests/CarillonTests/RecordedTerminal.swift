@@ -1,3 +1,4 @@
+import CommandKit
 import ServiceKit
 
 @testable import carillon

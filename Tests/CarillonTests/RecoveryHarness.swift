@@ -29,9 +29,7 @@ struct RecoveryHarness {
     func recover(
         bus: (any Bus)? = nil, entriesMaximum: Int = RecoveryBook.entriesMaximum
     ) async throws -> RecoverySummary {
-        let environment = WorkerEnvironment(
-            time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink()),
-            metrics: Metrics(), health: Health(time: time))
+        let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
         let stores = RecoveryStores(ledger: ledger, archive: archive, agenda: agenda, doubt: NoDoubt())
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum
@@ -61,8 +59,7 @@ struct RecoveryHarness {
     func name(_ task: PushTask, offsets: Range<UInt16>) async throws {
         var split = AudienceSplit(task: task.id, app: app, lane: .fast, attempt: 0)
         for offset in offsets {
-            let token = try PushToken(.apns, text: String(repeating: "0", count: 60) + hexadecimal(offset))
-            let device = Device(tag: UInt32(offset) + 1, token: token, created: 1)
+            let device = Device(tag: UInt32(offset) + 1, token: try Samples.token(Int(offset)), created: 1)
             split.append(offset, of: SegmentNumber(rawValue: 2), record: device.packed[...], isSilent: false)
         }
         try await send(split.chunks().map { Topics.audience.message($0, key: nil, lane: .fast) })
@@ -111,11 +108,6 @@ struct RecoveryHarness {
             return true
         }
         return count
-    }
-
-    private func hexadecimal(_ offset: UInt16) -> String {
-        let digits = String(offset, radix: 16)
-        return String(repeating: "0", count: 4 - digits.count) + digits
     }
 }
 

@@ -1,3 +1,4 @@
+import CommandKit
 import HTTPServer
 import JSONKit
 import ServiceKit
@@ -122,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func aRefusalIsToldWithItsFields() async throws {
+    @Test func aRefusalIsPrintedWithItsFields() async throws {
         let problem = HTTPResponse(
             .unprocessableContent, headers: [HTTPField("Content-Type", "application/problem+json")],
             body: .bytes(
@@ -188,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func aTaskForNobodySaysSo() async throws {
+    @Test func aTaskWithoutDevicesSaysSo() async throws {
         try await TaskServer.with([task("closed", counts: #""targeted":0"#)]) { server in
             #expect(await run("watch", "t1", at: server) == 0)
             #expect(terminal.printed.last == "closed: 0 targeted, no matching devices")
@@ -358,11 +359,11 @@ import Testing
             return try #require(ReportedTask(json))
         }
         var progress = ProgressBar()
-        progress.look(at: try status(0), uptime: .seconds(0))
+        progress.update(with: try status(0), uptime: .seconds(0))
         #expect(progress.rate == nil)
-        for second in 1...10 { progress.look(at: try status(second * 10), uptime: .seconds(second)) }
+        for second in 1...10 { progress.update(with: try status(second * 10), uptime: .seconds(second)) }
         #expect(progress.rate == 10)
-        for second in 11...20 { progress.look(at: try status(100 + (second - 10) * 50), uptime: .seconds(second)) }
+        for second in 11...20 { progress.update(with: try status(100 + (second - 10) * 50), uptime: .seconds(second)) }
         #expect(progress.rate == 50)
         #expect(progress.bar(try status(600), columns: 40).count < 40)
         #expect(progress.bar(try status(600), columns: 80).contains("66% sending 600 of 900, 50/s, delivered 600"))

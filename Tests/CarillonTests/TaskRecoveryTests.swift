@@ -72,8 +72,7 @@ import Topics
             if task.id != givenUp.id { try await harness.name(task, offsets: 0..<3) }
         }
         try await harness.close(reported, created: harness.time.now)
-        let plan = TaskPlan(
-            app: harness.app, jobs: 4, isFast: false, deadline: living.deadline, policy: .atLeastOnce)
+        let plan = Samples.plan(harness.app, until: living.deadline, jobs: 4)
         _ = try harness.ledger.plan(living.id, as: plan)
         try await harness.bury(givenUp)
         let summary = try await harness.recover()

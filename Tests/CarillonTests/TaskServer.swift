@@ -23,13 +23,7 @@ final class TaskServer: Sendable {
     static func with(_ answers: [HTTPResponse], body: (TaskServer) async throws -> Void) async throws {
         let server = TaskServer(answers)
         try server.server.start()
-        do {
-            try await body(server)
-            await server.server.stop()
-        } catch {
-            await server.server.stop()
-            throw error
-        }
+        try await withCleanup({ await server.server.stop() }) { try await body(server) }
     }
 
     private init(_ answers: [HTTPResponse]) {

@@ -1,3 +1,4 @@
+import CommandKit
 import KafkaBus
 import Testing
 import Topics

@@ -32,7 +32,7 @@ import Testing
         #expect(decision == .giveUp)
     }
 
-    @Test func aTakenPortIsReplacedByOneThatNobodyHas() throws {
+    @Test func aTakenPortIsReplacedByAFreeOne() throws {
         var book = PortBook { $0 != 11_080 }
         let usual = try book.take(usual: 11_079)
         let other = try book.take(usual: 11_080)

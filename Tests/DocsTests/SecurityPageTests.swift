@@ -17,16 +17,16 @@ import Testing
         )
         let readers = [
             "ingest-api": IngestConfiguration(environment: &api).apps.secrets,
-            "apns-sender": APNsSenderConfiguration(environment: &apple).apps.secrets,
-            "android-sender": AndroidSenderConfiguration(environment: &android).apps.secrets,
+            "apns-sender": APNsSenderConfiguration(environment: &apple).sender.apps.secrets,
+            "android-sender": AndroidSenderConfiguration(environment: &android).sender.apps.secrets,
             "reporter": ReporterConfiguration(environment: &reports).apps.secrets,
         ]
         let known = readers.flatMap { service, secrets in secrets.map { "\($0) \(service)" } }
         let rows = MarkdownTable.rows(under: "## Who reads which secret", inPage: page).map {
             $0.map(MarkdownTable.plain)
         }
-        let told = rows.filter { $0[1] != "–" }.map { "\($0[1]) \($0[2])" }
-        #expect(told.sorted() == known.sorted())
+        let documented = rows.filter { $0[1] != "–" }.map { "\($0[1]) \($0[2])" }
+        #expect(documented.sorted() == known.sorted())
         #expect(Set(readers.values.joined()) == Set(AppSecret.allCases), "each kind has a reader")
     }
 

@@ -15,13 +15,7 @@ func withClient(
 ) async throws {
     let client = HTTPClient(
         configuration: configuration, log: Log(service: "test", level: .debug, sink: sink), metrics: metrics)
-    do {
-        try await body(client)
-    } catch {
-        await client.close(within: .zero)
-        throw error
-    }
-    await client.close(within: .zero)
+    try await withCleanup({ await client.close(within: .zero) }) { try await body(client) }
 }
 
 /// Runs the body with a server on a free port.
@@ -31,13 +25,7 @@ func withServer(_ router: HTTPRouter, body: (String) async throws -> Void) async
         log: Log(service: "test", sink: CollectingSink()), metrics: Metrics())
     try server.start()
     guard let port = server.port else { preconditionFailure("a started server has a port") }
-    do {
-        try await body("http://127.0.0.1:\(port)")
-    } catch {
-        await server.stop(within: .zero)
-        throw error
-    }
-    await server.stop(within: .zero)
+    try await withCleanup({ await server.stop(within: .zero) }) { try await body("http://127.0.0.1:\(port)") }
 }
 
 extension HTTPClientOutcome {

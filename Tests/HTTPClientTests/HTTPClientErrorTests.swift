@@ -6,7 +6,7 @@ import Testing
 
 /// Failures, and whether each one counts as "the server may have seen the request".
 @Suite struct HTTPClientErrorTests {
-    @Test func nobodyListens() async throws {
+    @Test func aServerThatDoesNotListenIsReported() async throws {
         let outcome = try await outcome(
             of: HTTPClientRequest(.post, url: "http://127.0.0.1:\(FreePort.next())/", to: .trusted))
         #expect(outcome.notSent == .unreachable)

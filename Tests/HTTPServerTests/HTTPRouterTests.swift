@@ -70,7 +70,7 @@ import Testing
         #expect(matched(.get, segments: "apps", "") == nil)
     }
 
-    @Test func anotherMethodIsToldWhatIsAllowed() {
+    @Test func anotherMethodIsAnsweredWithTheAllowedOnes() {
         guard case .methodNotAllowed(let allow) = router().match(.put, segments: ["apps", "one"]) else {
             Issue.record("matched")
             return

@@ -191,7 +191,7 @@ import Testing
         var router = greetingRouter()
         router.on(.get, pattern: "/slow") { _ in
             await gate.pass()
-            return .text("nobody reads this")
+            return .text("unread")
         }
         try await withRunning(HTTPServerConfiguration(), router: router, metrics: metrics) { server, port in
             await blocking {

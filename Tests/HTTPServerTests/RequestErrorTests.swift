@@ -207,7 +207,7 @@ import Testing
     }
 
     /// However the server treats them, it closes those connections and serves the next client.
-    @Test func garbageHurtsNobodyElse() async throws {
+    @Test func garbageAffectsNoOtherConnection() async throws {
         try await withRunning(HTTPServerConfiguration(headerDeadline: .seconds(2)), router: greetingRouter()) {
             _, port in
             let random = SeededRandomSource(seed: 11)

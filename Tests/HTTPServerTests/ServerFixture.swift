@@ -11,13 +11,7 @@ func withRunning(
     let server = HTTPServer(configuration: configuration, router: router, log: .silent, metrics: metrics)
     try server.start()
     guard let port = server.port else { preconditionFailure("a started server has a port") }
-    do {
-        try await body(server, port)
-    } catch {
-        await server.stop(within: .zero)
-        throw error
-    }
-    await server.stop(within: .zero)
+    try await withCleanup({ await server.stop(within: .zero) }) { try await body(server, port) }
 }
 
 /// `GET /` answers "hello", `POST /echo` the body of the request, `POST /large` the number of its bytes.

@@ -93,7 +93,7 @@ import Testing
             let response = await fixture.form("POST", "/subscribers", form: "proto=\(proto)&token=https://push.test/1")
             #expect(response.status == 400)
             #expect(response.error == "Invalid value for `proto'")
-            #expect(response.detail == "protocol not supported yet")
+            #expect(response.detail == "protocol not supported yet; expected apns, fcm, gcm, c2dm or huawei")
         }
     }
 

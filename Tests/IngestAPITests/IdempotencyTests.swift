@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func anotherBodyIsToldSo() async throws {
+    @Test func anotherBodyIsRefused() async throws {
         try await IngestFixture.run { fixture in
             #expect(await post(fixture).status == 201)
             let other = await post(fixture, body: #"{"audience":{"topic":"b"},"message":{"body":"x"}}"#)

@@ -97,13 +97,7 @@ final class IngestFixture: Sendable {
         _ body: (IngestFixture) async throws -> Void
     ) async throws {
         let fixture = try IngestFixture(openRange: openRange, limits: limits, settings, server: configuration)
-        do {
-            try await body(fixture)
-        } catch {
-            await fixture.server.stop(within: .zero)
-            throw error
-        }
-        await fixture.server.stop(within: .zero)
+        try await withCleanup({ await fixture.server.stop(within: .zero) }) { try await body(fixture) }
     }
 
     func authorization(_ key: Key) -> String { "Bearer \(secret(key))" }

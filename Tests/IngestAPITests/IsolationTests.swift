@@ -106,7 +106,7 @@ import Testing
     }
 
     /// Goal: naming devices and users of another app reaches no device. Method: a task of `shop` that names them.
-    @Test func theNamesOfOthersMeanNobody() async throws {
+    @Test func theNamesOfOtherAppsMatchNoDevice() async throws {
         try await IngestFixture.run { fixture in
             let news = try await possessions(fixture)
             let body = (Self.bodies["POST /v1/tasks"] ?? "").replacing("SUBSCRIBER", with: news.subscriber)

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Over a long time the rate is exact to the token, whatever the pattern of requests.
-    @Test func nobodyGetsMoreThanTheRate() {
+    @Test func noCallerGetsMoreThanTheRate() {
         var buckets = RateBuckets<String>(namesMaximum: 8)
         let taken = (0..<100_000).count { buckets.take("a", rate: rate, at: .milliseconds($0)) == nil }
         #expect(taken == 3 + 999)

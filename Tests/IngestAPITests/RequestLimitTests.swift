@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func pushdsClientsAreToldInTheirWords() async throws {
+    @Test func pushdsClientsGetPushdsErrors() async throws {
         try await IngestFixture.run(limits: Self.limits(1)) { fixture in
             #expect(await fixture.form("GET", "/subscriber/x").status == 404)
             let refused = await fixture.form("GET", "/subscriber/x")

@@ -168,7 +168,7 @@ import Topics
 
     /// Goal: the error for the first sample of Richie's documentation, which is invalid JSON, names the position.
     /// Method: the published sample, line by line.
-    @Test func thePublishedSampleIsToldWhereItIsWrong() async throws {
+    @Test func thePublishedSampleIsAnsweredWithItsErrors() async throws {
         try await IngestFixture.run { fixture in
             let sample = """
                 {

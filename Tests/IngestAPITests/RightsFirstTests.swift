@@ -15,9 +15,9 @@ import Testing
                 let response = await fixture.json("POST", path, json: Self.broken, as: .news)
                 #expect(response.status == 403, "\(path): \(response.text)")
                 #expect(response.detail == "The key has no scope publish for this app.")
-                let nobody = await fixture.json(
+                let unknown = await fixture.json(
                     "POST", path, json: Self.broken, headers: ["Authorization": "Bearer nobody"])
-                #expect(nobody.status == 401)
+                #expect(unknown.status == 401)
             }
             for path in ["/subscribers", "/subscriber/J8lHY4X1XkU", "/subscriber/J8lHY4X1XkU/subscriptions"] {
                 #expect(await fixture.json("POST", path, json: Self.broken, as: .publisher).status == 403, "\(path)")

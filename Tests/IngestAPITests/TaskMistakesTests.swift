@@ -68,11 +68,11 @@ import Testing
         ),
         (
             "{\(target),\(message),\"platforms\":[\"ios\"],\"payloads\":{\"android\":{\"data\":{\"a\":\"b\"}}}}",
-            "payloads.android", "platform is not listed in platforms"
+            "payloads.android", "platform not listed in platforms; list it or remove the payload"
         ),
         (
             "{\(target),\"platforms\":[\"ios\",\"android\"],\"payloads\":{\"ios\":{\"aps\":{}}}}", "platforms",
-            "lists android, which has neither a payload nor a message"
+            "no payload or message for android; add one or remove the platform"
         ),
         ("{\(target),\"payloads\":{\"ios\":{}}}", "payloads.ios.aps", "missing; expected an object"),
         ("{\(target),\"payloads\":{}}", "payloads", "expected a payload for ios or android"),
@@ -115,7 +115,7 @@ import Testing
         (0..<count).map { "{\"topic\":\"t\($0)\"}" }.joined(separator: ",")
     }
 
-    @Test func everythingIsToldAtOnce() async throws {
+    @Test func allMistakesAreReportedTogether() async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.json(
                 "POST", "/v1/tasks",
@@ -258,7 +258,7 @@ import Testing
         ("{", "line 1, column 2"), ("[]", "must be a JSON object, not an array"), ("", "line 1, column 1"),
         ("{\"a\":\n 1,}", "line 2, column 4"),
     ])
-    func whatIsNoJSONIsToldWhere(body: String, place: String) async throws {
+    func invalidJSONIsReportedWithItsPosition(body: String, place: String) async throws {
         try await IngestFixture.run { fixture in
             let response = await fixture.json("POST", "/v1/tasks", json: body, as: .publisher)
             #expect(response.status == 400)

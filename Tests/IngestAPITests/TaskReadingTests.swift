@@ -274,11 +274,11 @@ import Topics
             #expect(response.json["cancelled"] == .bool(true))
             #expect(response.json["counts"]?["cancelled"] == .integer(1))
             #expect(response.json["counts"]?["delivered"] == .integer(1))
-            let told = try fixture.bus.sent.filter { $0.channel == Topics.results.channel }.map {
+            let reported = try fixture.bus.sent.filter { $0.channel == Topics.results.channel }.map {
                 try ResultBatch(decoding: $0.value)
             }
-            #expect(told.flatMap(\.results).map(\.device) == [first])
-            #expect(told.flatMap(\.results).map(\.state) == [.cancelled])
+            #expect(reported.flatMap(\.results).map(\.device) == [first])
+            #expect(reported.flatMap(\.results).map(\.state) == [.cancelled])
             #expect(fixture.agenda.take(upTo: 10, for: .seconds(1)) == [task.id])
             #expect(await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher).status == 202)
         }
@@ -321,7 +321,7 @@ import Topics
         }
     }
 
-    @Test func aTaskThatNobodyCanPlanHasFailed() async throws {
+    @Test func aTaskThatCannotBePlannedHasFailed() async throws {
         try await IngestFixture.run { fixture in
             let task = try await post(fixture)
             try await fixture.archive.giveUp(task.id, reason: "it cannot be read")

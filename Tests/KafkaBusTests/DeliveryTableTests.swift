@@ -42,15 +42,13 @@ struct DeliveryTableTests {
         }
     }
 
-    @Test("a send is through with its last report and fails with its first failure")
-    func finishes() async {
+    @Test func aSendEndsWithItsLastReportAndFailsWithItsFirstFailure() async {
         #expect(failure(await outcome([nil, nil, nil])) == nil)
         let first = BusError(.unavailable, message: "first")
         #expect(failure(await outcome([nil, first, BusError(.refused, message: "second")]))?.message == "first")
     }
 
-    @Test("a send that is through says where each message lies, in whatever order the reports came")
-    func positions() async throws {
+    @Test func aSendReturnsThePositionOfEachMessageInAnyOrderOfReports() async throws {
         let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
             let place = open(3, in: &table)
@@ -63,8 +61,7 @@ struct DeliveryTableTests {
         #expect(try outcome.get().allSatisfy { $0.partition == 3 })
     }
 
-    @Test("a report may overtake the note that its message was handed over")
-    func earlyReport() async {
+    @Test func aReportMayArriveBeforeTheHandOverIsRecorded() async {
         let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
             let place = open(1, in: &table)
@@ -76,8 +73,7 @@ struct DeliveryTableTests {
         #expect(failure(outcome) == nil)
     }
 
-    @Test("a report counts once, and its send with the last of them")
-    func twice() {
+    @Test func countsAReportOnceAndTheSendWithItsLastReport() {
         var table = DeliveryTable()
         let place = open(2, in: &table)
         table.handOver(place, upTo: 2)
@@ -89,8 +85,7 @@ struct DeliveryTableTests {
         #expect(table.takeDurable().runs == [.init(channel: channel.name, messages: 2, bytes: 2)])
     }
 
-    @Test("what an abandoned send had handed over is still awaited, then its place is used again")
-    func abandoned() {
+    @Test func theSlotOfAnAbandonedSendIsReusedAfterItsLastReport() {
         var table = DeliveryTable()
         let place = open(3, in: &table)
         table.handOver(place, upTo: 1)
@@ -102,8 +97,7 @@ struct DeliveryTableTests {
         #expect(next == place)
     }
 
-    @Test("a waiter whose patience is over is let go, and its messages finish unheard")
-    func impatient() async {
+    @Test func aSendFailsWhenItsPatienceEndsAndItsMessagesStillCount() async {
         var table = DeliveryTable()
         let place = open(2, in: &table)
         table.handOver(place, upTo: 2)
@@ -123,8 +117,7 @@ struct DeliveryTableTests {
         #expect(next == place)
     }
 
-    @Test("what is unreported comes in the order of the sends, without what was not handed over")
-    func unreported() {
+    @Test func listsUnreportedMessagesInTheOrderOfTheSends() {
         var table = DeliveryTable()
         let first = open(1, in: &table)
         let second = open(3, in: &table)
@@ -139,8 +132,7 @@ struct DeliveryTableTests {
         #expect(table.unreported().map(\.index) == [0, 1, 0])
     }
 
-    @Test("a send that was lost too often fails")
-    func replays() async {
+    @Test func aSendThatWasLostTooOftenFails() async {
         let outcome: DeliveryTable.Outcome = await withCheckedContinuation { waiter in
             var table = DeliveryTable()
             let place = open(2, in: &table)
@@ -153,12 +145,10 @@ struct DeliveryTableTests {
         #expect(failure(outcome)?.message == "lost")
     }
 
-    @Test(
-        "a message number survives the way through the library's word",
-        arguments: [
-            (0, 0), (1, 2), (70_000, 99_999), (Int(UInt32.max), Int(UInt32.max)),
-        ])
-    func number(place: Int, index: Int) {
+    @Test(arguments: [
+        (0, 0), (1, 2), (70_000, 99_999), (Int(UInt32.max), Int(UInt32.max)),
+    ])
+    func aMessageNumberSurvivesItsEncodingAsAWord(place: Int, index: Int) {
         #expect(MessageNumber(bits: MessageNumber(place, index: index).bits) == MessageNumber(place, index: index))
     }
 }

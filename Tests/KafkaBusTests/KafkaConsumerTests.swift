@@ -19,8 +19,7 @@ struct KafkaConsumerTests {
     }
 
     /// Message 3 is not completed: the messages after it are, but their offsets are not committed.
-    @Test("a restart goes on at the first message whose work is not done")
-    func watermark() async throws {
+    @Test func aRestartContinuesAtTheFirstIncompleteMessage() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 1, messages: (0..<8).map { channel.message("\($0)", key: "k") })
         let options = ConsumerOptions(
@@ -36,8 +35,7 @@ struct KafkaConsumerTests {
         await second.close()
     }
 
-    @Test("offsets are committed while the consumer runs, not only at its end")
-    func commitsMeanwhile() async throws {
+    @Test func commitsOffsetsWhileTheConsumerRuns() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 1, messages: (0..<4).map { channel.message("\($0)", key: "k") })
         let options = ConsumerOptions(channel: channel, group: "g")
@@ -52,14 +50,13 @@ struct KafkaConsumerTests {
     private func committed(_ kafka: KafkaFixture, group: String) throws -> [Int32: Int64] {
         let settings = KafkaSettings.consumer(try kafka.configuration(), group: group, topic: channel.name)
         let client = try RDKafkaClient(
-            .consumer, settings: settings, callbacks: RDKafkaCallbacks(log: Log(service: "test", sink: LineList())))
+            .consumer, settings: settings, callbacks: RDKafkaCallbacks(log: TestEnvironment().log))
         return RDKafkaConsumer(client, topic: channel.name).committed([0], within: .hangLimit)
     }
 
     /// The first consumer holds work when the second joins, and finishes it while the partitions are revoked. The
     /// pretended brokers refuse commits while a group rebalances, which real ones do not, so that work comes once more here.
-    @Test("a hand-over waits for the work in flight, and loses nothing")
-    func handOver() async throws {
+    @Test func aRebalanceWaitsForWorkInFlightAndLosesNothing() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 4, messages: (0..<40).map { channel.message("\($0)", key: "\($0)") })
         let options = ConsumerOptions(channel: channel, group: "g", handOverDeadline: .seconds(30))
@@ -103,8 +100,7 @@ struct KafkaConsumerTests {
         for reader in readers { await reader.value }
     }
 
-    @Test("a consumer nobody takes from stops fetching at its bound, and goes on afterwards without a loss")
-    func bounded() async throws {
+    @Test func aConsumerThatIsNotReadStopsFetchingAtItsBoundAndResumesWithoutLoss() async throws {
         let kafka = try await KafkaFixture.start()
         let value = [UInt8](repeating: 7, count: 4_096)
         try await fill(
@@ -122,8 +118,7 @@ struct KafkaConsumerTests {
     }
 
     /// The mock brokers keep 5 MiB per partition; messages dropped before they were read are a loss.
-    @Test("messages that vanished before they were read raise an alarm")
-    func gap() async throws {
+    @Test func messagesRemovedBeforeTheyWereReadRaiseAnAlarm() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 1, messages: [channel.message("0", key: "k")])
         let options = ConsumerOptions(channel: channel, group: "g")
@@ -144,8 +139,7 @@ struct KafkaConsumerTests {
         await second.close()
     }
 
-    @Test("a complaint that ended is told again when it comes back")
-    func complaint() async throws {
+    @Test func aFetchErrorThatRecursIsLoggedAgain() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 1, messages: [channel.message("0", key: "k")])
         let producer = try await kafka.bus().makeProducer(ProducerOptions())
@@ -153,21 +147,20 @@ struct KafkaConsumerTests {
         for round in 1...2 {
             _ = try await consumer.collect(1)
             // Under load the mock brokers' error does not always reach the consumer, so several are tried.
-            var isTold = false
-            for _ in 0..<20 where !isTold {
+            var isLogged = false
+            for _ in 0..<20 where !isLogged {
                 try await kafka.server.perform("request-errors Fetch TOPIC_AUTHORIZATION_FAILED")
-                isTold = await kafka.lines.awaitLine(
+                isLogged = await kafka.lines.awaitLine(
                     "Kafka consumer cannot fetch", times: round, within: .seconds(2))
             }
-            #expect(isTold)
+            #expect(isLogged)
             try await producer.send([channel.message("\(round)", key: "k")])
         }
         await producer.close()
         await consumer.close()
     }
 
-    @Test("a consumer for which no partition is left has joined all the same")
-    func withoutPartition() async throws {
+    @Test func aConsumerWithoutPartitionsHasJoined() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 1, messages: [channel.message("0", key: "k")])
         let bus = try kafka.bus()
@@ -189,8 +182,7 @@ struct KafkaConsumerTests {
 
     /// Goal: after a rebalance the lag metrics of two members add up to the backlog, without partitions that were
     /// revoked.
-    @Test("the lag of a consumer is that of the partitions it has now")
-    func lagAfterARebalance() async throws {
+    @Test func lagCoversOnlyTheAssignedPartitionsAfterARebalance() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 4, messages: (0..<40).map { channel.message("\($0)", key: "\($0)") })
         let options = ConsumerOptions(channel: channel, group: "g", handOverDeadline: .milliseconds(50))
@@ -207,8 +199,7 @@ struct KafkaConsumerTests {
         #expect(kafka.metrics.total(.busConsumerLag) + other.metrics.total(.busConsumerLag) == 0)
     }
 
-    @Test("the brokers tell how far a group is behind, also while nobody reads with it")
-    func backlog() async throws {
+    @Test func reportsTheBacklogOfAGroupWithoutConsumers() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 2, messages: (0..<10).map { channel.message("\($0)", key: "\($0)") })
         let bus = try kafka.bus()
@@ -225,8 +216,7 @@ struct KafkaConsumerTests {
         #expect(6...9 ~= behind && left[other] == 10)
     }
 
-    @Test("an offset that the library refused is stored with the next round")
-    func refusedOffset() throws {
+    @Test func anOffsetThatTheLibraryRefusedIsStoredNextTime() throws {
         let id = PartitionID(channel: channel.name, number: 0)
         var inbox = Inbox(ConsumerOptions(channel: channel, group: "g"))
         inbox.assign(id)
@@ -244,8 +234,7 @@ struct KafkaConsumerTests {
         #expect(second == first)
     }
 
-    @Test("a consumer that was told to stop gives nothing more, but takes completions")
-    func stops() async throws {
+    @Test func aStoppedConsumerDeliversNothingMoreButAcceptsCompletions() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 1, messages: (0..<2).map { channel.message("\($0)", key: "k") })
         let options = ConsumerOptions(channel: channel, group: "g", batchMessagesMaximum: 1)

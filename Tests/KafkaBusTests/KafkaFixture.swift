@@ -8,7 +8,7 @@ import Topics
 struct KafkaFixture: Sendable {
     let server: KafkaMockServer
     let metrics = Metrics()
-    let lines = LineList()
+    let lines = CollectingSink()
     let health = Health(time: SystemTimeSource())
 
     static func start(brokers: Int = 3) async throws -> KafkaFixture {
@@ -38,29 +38,6 @@ struct KafkaFixture: Sendable {
         var configuration = try configuration()
         change(&configuration)
         return try KafkaBus(configuration, environment: environment, storeInterval: .milliseconds(20))
-    }
-}
-
-/// Log lines that a test can read and wait for.
-final class LineList: LogSink {
-    private let lines = Monitor<[String]>([])
-
-    func write(line: String) {
-        lines.change { $0.append(line) }
-    }
-
-    func awaitLine(_ text: String, times count: Int = 1, within limit: Duration = .hangLimit) async -> Bool {
-        await blocking { [lines] in
-            lines.wait(timeout: limit) { $0.count { $0.contains(text) } >= count ? true : nil } ?? false
-        }
-    }
-
-    func count(_ text: String, and other: String) -> Int {
-        lines.withLock { $0.count { $0.contains(text) && (other.isEmpty || $0.contains(other)) } }
-    }
-
-    func contains(_ text: String) -> Bool {
-        lines.withLock { $0.contains { $0.contains(text) } }
     }
 }
 

@@ -22,8 +22,7 @@ struct KafkaProducerTests {
         for broker in 1...3 { try await kafka.server.perform("broker \(state) \(broker)") }
     }
 
-    @Test("a full queue makes the sender wait, and everything arrives in order")
-    func waits() async throws {
+    @Test func aFullQueueMakesTheSenderWaitAndTheOrderIsKept() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus { $0.set("queue.buffering.max.messages", "10") }
@@ -38,8 +37,7 @@ struct KafkaProducerTests {
         #expect(try await texts(kafka, count: 500) == (0..<500).map(String.init))
     }
 
-    @Test("a queue that stays full fails the sender when its patience is over")
-    func impatient() async throws {
+    @Test func aQueueThatStaysFullFailsTheSendWhenItsPatienceEnds() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus { $0.set("queue.buffering.max.messages", "10") }
@@ -54,13 +52,9 @@ struct KafkaProducerTests {
     }
 
     /// The library itself fails a message only after two minutes, which is this suite's limit.
-    @Test("brokers that cannot be reached fail the sender when its patience is over")
-    func unreachable() async throws {
+    @Test func unreachableBrokersFailTheSendWhenItsPatienceEnds() async throws {
         let configuration = try KafkaConfiguration(url: "kafka://127.0.0.1:\(FreePort.next())")
-        let environment = WorkerEnvironment(
-            time: SystemTimeSource(), random: SeededRandomSource(seed: 1), log: Log(service: "test", sink: LineList()),
-            metrics: Metrics(), health: Health(time: SystemTimeSource()))
-        let producer = try await KafkaBus(configuration, environment: environment)
+        let producer = try await KafkaBus(configuration, environment: TestEnvironment.real.forWorkers)
             .makeProducer(ProducerOptions(patience: .milliseconds(200)))
         let started = ContinuousClock.now
         let error = await #expect(throws: BusError.self) { try await producer.send([channel.message("x")]) }
@@ -69,8 +63,7 @@ struct KafkaProducerTests {
     }
 
     /// The close waits until nothing is in flight, so it shows the outcome of the message that no task waited for.
-    @Test("brokers that go down fail an impatient sender, and what it sent finishes unheard")
-    func unheard() async throws {
+    @Test func aSendThatFailedInAnOutageIsStillDeliveredAfterIt() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().producer(ProducerOptions(patience: .seconds(3)))
@@ -87,8 +80,7 @@ struct KafkaProducerTests {
         #expect(try await texts(kafka, count: 2) == ["before", "meanwhile"])
     }
 
-    @Test("a message that is too large is refused before any of its batch is sent")
-    func tooLarge() async throws {
+    @Test func aMessageThatIsTooLargeIsRefusedBeforeItsBatchIsSent() async throws {
         let kafka = try await KafkaFixture.start()
         let producer = try await kafka.bus().makeProducer(ProducerOptions())
         let large = OutgoingMessage(
@@ -101,8 +93,7 @@ struct KafkaProducerTests {
 
     /// Brokers are down while the client becomes fatal, so all messages are in flight then; the new client must produce
     /// them again.
-    @Test("a fatal producer is replaced: nothing is lost, and the order is kept")
-    func fatal() async throws {
+    @Test func aFatalProducerIsReplacedWithoutLossAndInOrder() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().producer(ProducerOptions())
@@ -119,8 +110,7 @@ struct KafkaProducerTests {
         #expect(try await texts(kafka, count: 302) == ["first"] + (0..<300).map(String.init) + ["last"])
     }
 
-    @Test("brokers that go down and come up delay a send, no more")
-    func brokersAway() async throws {
+    @Test func aShortOutageOnlyDelaysASend() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().producer(ProducerOptions())
@@ -133,8 +123,7 @@ struct KafkaProducerTests {
         #expect(try await texts(kafka, count: 2) == ["before", "meanwhile"])
     }
 
-    @Test("leaders that move under load lose nothing")
-    func leaderMoves() async throws {
+    @Test func movingLeadersUnderLoadLosesNoMessage() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().makeProducer(ProducerOptions())
@@ -147,8 +136,7 @@ struct KafkaProducerTests {
         #expect(try await texts(kafka, count: 450) == (0..<450).map(String.init))
     }
 
-    @Test("errors that pass are tried again by the library")
-    func passingErrors() async throws {
+    @Test func theLibraryRetriesTransientErrors() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         let producer = try await kafka.bus().makeProducer(ProducerOptions())
@@ -159,8 +147,7 @@ struct KafkaProducerTests {
         #expect(try await texts(kafka, count: 20) == (0..<20).map(String.init))
     }
 
-    @Test("a topic one may not write to is refused")
-    func unauthorized() async throws {
+    @Test func aTopicWithoutWritePermissionIsRefused() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 1")
         try await kafka.server.perform("request-errors Produce TOPIC_AUTHORIZATION_FAILED")
@@ -170,8 +157,7 @@ struct KafkaProducerTests {
         await producer.close()
     }
 
-    @Test("many senders at once, and then none")
-    func concurrent() async throws {
+    @Test func manyConcurrentSendersThenNone() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 4")
         let producer = try await kafka.bus { $0.set("queue.buffering.max.messages", "50") }

@@ -10,8 +10,7 @@ import Topics
 struct KafkaRoundTripTests {
     private let channel = testChannel()
 
-    @Test("key, value, headers and order of a key survive")
-    func roundTrip() async throws {
+    @Test func keepsKeyValueHeadersAndTheOrderOfAKey() async throws {
         let kafka = try await KafkaFixture.start()
         try await kafka.server.perform("create topic \(channel.name) 4")
         let bus = try kafka.bus()
@@ -35,8 +34,7 @@ struct KafkaRoundTripTests {
 
     /// Compaction distinguishes a tombstone from an empty value, but our consumer does not: another client reads the
     /// log.
-    @Test("no value means that the key is gone on a compacted log, and an empty value elsewhere")
-    func tombstone() async throws {
+    @Test func noValueIsATombstoneOnACompactedLogAndEmptyElsewhere() async throws {
         let kafka = try await KafkaFixture.start()
         let compacted = TestTopics.make(.log, admission: .draining, partitions: 1, cleanup: .compaction).channel
         for channel in [channel, compacted] { try await kafka.server.perform("create topic \(channel.name) 1") }

@@ -12,53 +12,48 @@ struct KafkaSettingsTests {
         return configuration.value(of: name)
     }
 
-    @Test(
-        "what the promises of the bus rest on",
-        arguments: [
-            ("acks", "-1"), ("enable.idempotence", "true"), ("max.in.flight.requests.per.connection", "5"),
-            ("message.timeout.ms", "120000"), ("delivery.report.only.error", "false"),
-            ("queue.buffering.max.kbytes", "65536"), ("queue.buffering.max.messages", "100000"),
-            ("socket.nagle.disable", "true"), ("reconnect.backoff.max.ms", "1000"),
-            ("ssl.endpoint.identification.algorithm", "https"),
-        ])
-    func producer(name: String, value: String) throws {
+    @Test(arguments: [
+        ("acks", "-1"), ("enable.idempotence", "true"), ("max.in.flight.requests.per.connection", "5"),
+        ("message.timeout.ms", "120000"), ("delivery.report.only.error", "false"),
+        ("queue.buffering.max.kbytes", "65536"), ("queue.buffering.max.messages", "100000"),
+        ("socket.nagle.disable", "true"), ("reconnect.backoff.max.ms", "1000"),
+        ("ssl.endpoint.identification.algorithm", "https"),
+    ])
+    func producerSettingsThatTheDeliveryGuaranteesRequire(name: String, value: String) throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:1")
         #expect(try understood(KafkaSettings.producer(configuration), name: name) == value)
     }
 
-    @Test(
-        "offsets are stored by hand, members hand over eagerly, memory is bounded",
-        arguments: [
-            ("enable.auto.offset.store", "false"), ("enable.auto.commit", "true"), ("auto.commit.interval.ms", "1000"),
-            ("partition.assignment.strategy", "range,roundrobin"), ("auto.offset.reset", "smallest"),
-            ("queued.max.messages.kbytes", "32768"), ("queued.min.messages", "100000"), ("check.crcs", "true"),
-            ("allow.auto.create.topics", "false"), ("group.id", "g"),
-            ("session.timeout.ms", "45000"),
-        ])
-    func consumer(name: String, value: String) throws {
+    @Test(arguments: [
+        ("enable.auto.offset.store", "false"), ("enable.auto.commit", "true"), ("auto.commit.interval.ms", "1000"),
+        ("partition.assignment.strategy", "range,roundrobin"), ("auto.offset.reset", "smallest"),
+        ("queued.max.messages.kbytes", "32768"), ("queued.min.messages", "100000"), ("check.crcs", "true"),
+        ("allow.auto.create.topics", "false"), ("group.id", "g"),
+        ("session.timeout.ms", "45000"),
+    ])
+    func consumerStoresOffsetsItselfRebalancesEagerlyAndBoundsMemory(name: String, value: String) throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:1")
         #expect(try understood(KafkaSettings.consumer(configuration, group: "g", topic: "t"), name: name) == value)
     }
 
-    @Test("who is silent too long counts as dead, sooner where a group asks for it; it speaks three times in between")
-    func silence() throws {
+    @Test func aGroupMayShortenTheSessionTimeoutWithThreeHeartbeatsInIt() throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:1")
         let settings = KafkaSettings.consumer(configuration, group: "g", topic: "t", silenceMaximum: .seconds(6))
         #expect(try understood(settings, name: "session.timeout.ms") == "6000")
         #expect(try understood(settings, name: "heartbeat.interval.ms") == "2000")
     }
 
-    @Test(
-        "a heartbeat that is set for the other groups does not outlast a shorter session; a session that is set counts",
-        arguments: [
-            (["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "10000"], "6000", "2000"),
-            (["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200"], "6000", "200"),
-            (
-                ["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "10000", "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "30000"],
-                "30000", "10000"
-            ),
-        ])
-    func overriddenSilence(variables: [String: String], session: String, heartbeat: String) throws {
+    @Test(arguments: [
+        (["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "10000"], "6000", "2000"),
+        (["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200"], "6000", "200"),
+        (
+            ["CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "10000", "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "30000"],
+            "30000", "10000"
+        ),
+    ])
+    func aConfiguredHeartbeatStaysWithinTheSessionTimeout(
+        variables: [String: String], session: String, heartbeat: String
+    ) throws {
         var reader = EnvironmentReader(variables)
         let configuration = KafkaConfiguration(url: "kafka://a:1", environment: &reader)
         let settings = KafkaSettings.consumer(configuration, group: "g", topic: "t", silenceMaximum: .seconds(6))
@@ -66,25 +61,21 @@ struct KafkaSettingsTests {
         #expect(try understood(settings, name: "heartbeat.interval.ms") == heartbeat)
     }
 
-    @Test("every broker of the URL reaches the library")
-    func brokers() throws {
+    @Test func everyBrokerOfTheURLReachesTheLibrary() throws {
         let configuration = try KafkaConfiguration(url: "kafka://a:9092,[::1]:9093")
         #expect(try understood(KafkaSettings.observer(configuration), name: "bootstrap.servers") == "a:9092,[::1]:9093")
     }
 
-    @Test(
-        "an URL that names no broker is refused",
-        arguments: [
-            "", "kafka://", "redis://a:1", "kafka://a", "kafka://a:0", "kafka://a:70000", "kafka://a:1,",
-            "kafka://u@a:1",
-            "kafka://:1", "kafka://::1:1", "kafka://a:1/path",
-        ])
-    func badURL(url: String) {
+    @Test(arguments: [
+        "", "kafka://", "redis://a:1", "kafka://a", "kafka://a:0", "kafka://a:70000", "kafka://a:1,",
+        "kafka://u@a:1",
+        "kafka://:1", "kafka://::1:1", "kafka://a:1/path",
+    ])
+    func refusesAURLWithoutAValidBroker(url: String) {
         #expect(throws: BusError.self) { try KafkaConfiguration(url: url) }
     }
 
-    @Test("TLS and SASL variables reach the library, and secrets come from files")
-    func variables() throws {
+    @Test func variablesForTLSAndSASLReachTheLibraryAndSecretsComeFromFiles() throws {
         let folder = TemporaryDirectory("kafka")
         var environment = EnvironmentReader([
             "CARILLON_KAFKA_SECURITY_PROTOCOL": "sasl_ssl", "CARILLON_KAFKA_SASL_MECHANISM": "SCRAM-SHA-512",
@@ -115,37 +106,34 @@ struct KafkaSettingsTests {
         #expect(!roles[0].contains { $0.name == "group.instance.id" })
     }
 
-    @Test(
-        "settings that contradict each other, or are not enough, are named before any client is made",
-        arguments: [
-            (["SECURITY_PROTOCOL": "sasl_ssl"], ["SASL_MECHANISM"]),
-            (["SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "MAGIC"], ["SASL_MECHANISM"]),
-            (
-                ["SECURITY_PROTOCOL": "SASL_PLAINTEXT", "SASL_MECHANISM": "SCRAM-SHA-512"],
-                ["SASL_USERNAME", "SASL_PASSWORD"]
-            ),
-            (
-                [
-                    "SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "PLAIN", "SASL_USERNAME": "u",
-                    "SASL_PASSWORD_FILE": "/nowhere",
-                ], ["SASL_PASSWORD_FILE"]
-            ),
-            (["SASL_USERNAME": "u"], ["SASL_USERNAME"]),
-            (["SECURITY_PROTOCOL": "ssl", "SASL_MECHANISM": "PLAIN"], ["SASL_MECHANISM"]),
-            (["SSL_CA_LOCATION": "/dev/null"], ["SSL_CA_LOCATION"]),
-            (["SECURITY_PROTOCOL": "ssl", "SSL_CA_LOCATION": "/nowhere"], ["SSL_CA_LOCATION"]),
-            (["SECURITY_PROTOCOL": "ssl", "SSL_CERTIFICATE_LOCATION": "/dev/null"], ["SSL_KEY_LOCATION"]),
-            (["SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "GSSAPI"], []),
-        ])
-    func security(variables: [String: String], wrong: [String]) {
+    @Test(arguments: [
+        (["SECURITY_PROTOCOL": "sasl_ssl"], ["SASL_MECHANISM"]),
+        (["SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "MAGIC"], ["SASL_MECHANISM"]),
+        (
+            ["SECURITY_PROTOCOL": "SASL_PLAINTEXT", "SASL_MECHANISM": "SCRAM-SHA-512"],
+            ["SASL_USERNAME", "SASL_PASSWORD"]
+        ),
+        (
+            [
+                "SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "PLAIN", "SASL_USERNAME": "u",
+                "SASL_PASSWORD_FILE": "/nowhere",
+            ], ["SASL_PASSWORD_FILE"]
+        ),
+        (["SASL_USERNAME": "u"], ["SASL_USERNAME"]),
+        (["SECURITY_PROTOCOL": "ssl", "SASL_MECHANISM": "PLAIN"], ["SASL_MECHANISM"]),
+        (["SSL_CA_LOCATION": "/dev/null"], ["SSL_CA_LOCATION"]),
+        (["SECURITY_PROTOCOL": "ssl", "SSL_CA_LOCATION": "/nowhere"], ["SSL_CA_LOCATION"]),
+        (["SECURITY_PROTOCOL": "ssl", "SSL_CERTIFICATE_LOCATION": "/dev/null"], ["SSL_KEY_LOCATION"]),
+        (["SECURITY_PROTOCOL": "sasl_ssl", "SASL_MECHANISM": "GSSAPI"], []),
+    ])
+    func reportsContradictoryOrIncompleteSettingsBeforeAClientIsCreated(variables: [String: String], wrong: [String]) {
         var environment = EnvironmentReader(
             Dictionary(uniqueKeysWithValues: variables.map { ("CARILLON_KAFKA_\($0.key)", $0.value) }))
         KafkaConfiguration(url: "kafka://a:1", environment: &environment).checkSecurity(&environment)
         #expect(environment.problems.map(\.variable) == wrong.map { "CARILLON_KAFKA_\($0)" })
     }
 
-    @Test("every property is listed for --help under its variable and known to the library")
-    func declared() {
+    @Test func everyPropertyIsListedForHelpAndKnownToTheLibrary() {
         var environment = EnvironmentReader([:])
         _ = KafkaConfiguration(url: "kafka://a:1", environment: &environment)
         #expect(environment.variables.map(\.name) == KafkaProperty.all.map(\.variable))
@@ -155,8 +143,7 @@ struct KafkaSettingsTests {
         }
     }
 
-    @Test("garbage is named with its variable, and no secret is shown")
-    func garbage() {
+    @Test func reportsInvalidValuesByVariableWithoutShowingSecrets() {
         var environment = EnvironmentReader([
             "CARILLON_KAFKA_SECURITY_PROTOCOL": "carrier pigeon", "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "soon",
             "CARILLON_KAFKA_SASL_PASSWORD": "open sesame",

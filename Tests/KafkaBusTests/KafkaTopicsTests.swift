@@ -7,8 +7,7 @@ import Topics
 @testable import KafkaBus
 
 struct KafkaTopicsTests {
-    @Test("every topic and lane is planned once, with its partitions")
-    func plans() throws {
+    @Test func plansEveryTopicAndLaneOnceWithItsPartitions() throws {
         let plans = KafkaTopics.plans(replicas: 3)
         #expect(Set(plans.map(\.name)) == Set(Topics.all.flatMap { $0.channels.map(\.name) }))
         #expect(Set(plans.map(\.name)).count == plans.count)
@@ -21,14 +20,13 @@ struct KafkaTopicsTests {
         #expect(reports.settings.contains(.init(name: "retention.ms", value: "2592000000")))
     }
 
-    @Test("one replica may be away, except where there is only one", arguments: [(1, "1"), (2, "1"), (3, "2")])
-    func replicas(count: Int, minimum: String) throws {
+    @Test(arguments: [(1, "1"), (2, "1"), (3, "2")])
+    func oneReplicaMayBeMissingUnlessItIsTheOnlyOne(count: Int, minimum: String) throws {
         let plan = try #require(KafkaTopics.plans(replicas: count).first)
         #expect(plan.settings.contains(.init(name: "min.insync.replicas", value: minimum)))
     }
 
-    @Test("an existing topic is no failure, but another number of partitions is named")
-    func outcomes() {
+    @Test func acceptsExistingTopicsAndReportsADifferentPartitionCount() {
         let plan = KafkaTopicPlan(name: "t", partitions: 4, replicas: 1, settings: [])
         #expect(KafkaTopics.outcome(of: plan, .created, existing: nil) == .created)
         #expect(KafkaTopics.outcome(of: plan, .existed, existing: 4) == .existed)
@@ -36,8 +34,7 @@ struct KafkaTopicsTests {
         #expect(KafkaTopics.outcome(of: plan, .failed("no"), existing: nil) == .failed("no"))
     }
 
-    @Test("brokers that cannot create topics are named as such")
-    func unsupported() async throws {
+    @Test func brokersThatCannotCreateTopicsAreReported() async throws {
         let kafka = try await KafkaFixture.start(brokers: 1)
         let configuration = try kafka.configuration()
         let error = await #expect(throws: BusError.self) {
@@ -50,25 +47,23 @@ struct KafkaTopicsTests {
 
 /// Log lines of an outage, without any broker.
 struct BrokerOutageTests {
-    @Test("an outage is a line at its beginning, one a minute, and one at its end")
-    func lines() {
+    @Test func logsAnOutageAtItsStartEachMinuteAndAtItsEnd() {
         var outage = BrokerOutage()
-        #expect(outage.look(at: .seconds(1)) == nil && !outage.isOpen)
+        #expect(outage.checkRecovery(at: .seconds(1)) == nil && !outage.isOpen)
         #expect(outage.fail("a", at: .seconds(1)) == .began("a"))
         for second in 2..<61 { #expect(outage.fail("b", at: .seconds(second)) == nil) }
         #expect(outage.fail("c", at: .seconds(61)) == .lasts("c", failures: 61, since: .seconds(60)))
         #expect(outage.fail("d", at: .seconds(62)) == nil)
-        #expect(outage.look(at: .seconds(96)) == nil)
-        #expect(outage.look(at: .seconds(97)) == .ended("d", failures: 62, lasted: .seconds(61)))
-        #expect(outage.look(at: .seconds(98)) == nil && !outage.isOpen)
+        #expect(outage.checkRecovery(at: .seconds(96)) == nil)
+        #expect(outage.checkRecovery(at: .seconds(97)) == .ended("d", failures: 62, lasted: .seconds(61)))
+        #expect(outage.checkRecovery(at: .seconds(98)) == nil && !outage.isOpen)
         #expect(outage.fail("e", at: .seconds(99)) == .began("e"))
     }
 }
 
 @Suite(.timeLimit(.minutes(3)))
 struct KafkaReadinessTests {
-    @Test("ready while brokers answer; otherwise it says why")
-    func readiness() async throws {
+    @Test func readyWhileBrokersAnswerOtherwiseNamesTheReason() async throws {
         let kafka = try await KafkaFixture.start(brokers: 1)
         #expect(try await kafka.bus().readiness() == .ready)
 
@@ -82,8 +77,7 @@ struct KafkaReadinessTests {
     }
 
     /// Goal: many clients with several connections notice that brokers are down; the log has one line about it.
-    @Test("brokers that are away are one line in the log, whoever notices")
-    func oneLineAnOutage() async throws {
+    @Test func logsOneLineForAnOutageOfAllClients() async throws {
         let kafka = try await KafkaFixture.start(brokers: 2)
         try await kafka.server.perform("create topic t.outage 2")
         let bus = try kafka.bus()

@@ -44,9 +44,9 @@ import Topics
         var results = try await ResultReader(harness.bus)
         #expect(try await results.read(count))
         await results.close()
-        let told = try await harness.messages(on: Topics.results.channel)
+        let sent = try await harness.messages(on: Topics.results.channel)
         try await harness.send(
-            told.map {
+            sent.map {
                 OutgoingMessage(
                     channel: Topics.results.channel, key: $0.key, value: $0.value, headers: $0.headers)
             })

@@ -13,7 +13,7 @@ extension Harness {
     func fill(_ devices: [TestDevice]) async throws {
         let log = Log(service: "test", sink: CollectingSink())
         let client = RedisClient(try RedisConfiguration(url: redis.url), log: log, metrics: Metrics())
-        do {
+        try await withCleanup({ await client.close() }) {
             let registry = try await RedisRegistry.open(StoreConnection(client), mode: .follower, log: log)
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -27,11 +27,7 @@ extension Harness {
                 try await group.waitForAll()
             }
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "always"))
-        } catch {
-            await client.close()
-            throw error
         }
-        await client.close()
     }
 
     private static func register(_ device: TestDevice, in registry: RedisRegistry) async throws {

@@ -10,7 +10,7 @@ import Topics
 /// with its result or as unknown. Method: slow providers, a FLUSHALL once some pushes have arrived, a rebuild that is
 /// killed and run again, and the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct RedisLossTests {
-    @Test func withKafkaARebuildEndsTheTaskAndTheHouseGoesOn() async throws {
+    @Test func withKafkaARebuildEndsTheTaskAndThePipelineContinues() async throws {
         let harness = try await Harness(.kafka)
         _ = try await harness.ingest.register([TestDevice(9_000, kind: .apns, topics: ["solo"])])
         let solo = try await harness.post(#"{"audience":{"topic":"solo"},"message":{"body":"One"}}"#, key: "solo")
@@ -58,7 +58,7 @@ import Topics
 
     /// There is nothing to rebuild from: the bus is lost too. Services keep running, and only ingest-api, which creates
     /// the registry, is restarted by an operator who accepts the loss of the devices.
-    @Test func theEmbeddedHouseBeginsAnew() async throws {
+    @Test func theEmbeddedPipelineStartsEmpty() async throws {
         let harness = try await Harness(.embedded)
         _ = try await harness.ingest.register(TestDevice.mixture(KillStory.devices))
         try await harness.slowProviders()

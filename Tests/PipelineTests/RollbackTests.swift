@@ -19,7 +19,7 @@ import Topics
         try await harness.close()
     }
 
-    @Test func theEmbeddedHouseSendsNothingTwiceThatMustNotBe() async throws {
+    @Test func theEmbeddedPipelineRepeatsNoPushThatForbidsIt() async throws {
         let harness = try await Harness(.embedded)
         // Devices whose settlement is lost remain claimed until the task's deadline.
         let options = #""options":{"ambiguous":"at_most_once","time_to_live":"60s"}"#

@@ -59,7 +59,7 @@ private struct Soak {
         let task = try await harness.ingest.post(
             #"{"audience":{"topic":"news"},"message":{"body":"There"}\#(options)}"#)
         var victims: [String] = []
-        for _ in 0..<(1 + dice.number(below: 4)) { victims.append(try await killSomebody(of: task)) }
+        for _ in 0..<(1 + dice.number(below: 4)) { victims.append(try await killOne(of: task)) }
         let story: Comment = "\(bus), seed \(seed), round \(rounds), \(mayRepeat ? "" : "at_most_once, ")\(victims)"
         let report = try #require(
             await harness.reports.report(of: task, within: .seconds(300)), "\(story): \(harness.lines)")
@@ -75,7 +75,7 @@ private struct Soak {
     }
 
     /// Kills a process at a random time of the task, or after it.
-    private mutating func killSomebody(of task: TaskID) async throws -> String {
+    private mutating func killOne(of task: TaskID) async throws -> String {
         let moment = 1 + dice.number(below: Soak.devices)
         try await waitUntil { [harness] in
             if try await harness.delivered() >= moment { return true }

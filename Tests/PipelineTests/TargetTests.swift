@@ -13,7 +13,7 @@ import Topics
         try await harness.slowProviders()
         async let several: Void = aDeviceSubscribedToThreeOfTheTopicsGetsOnePush(harness)
         async let changed: Void = aSubscriptionChangedHalfWayDoesNotChangeTheTask(harness)
-        async let listed: Void = aListInPartsLeavesNobodyOut(harness)
+        async let listed: Void = aListInPartsIsComplete(harness)
         async let cancelled: Void = aCancelledTaskEndsWithExactSums(harness)
         _ = try await (several, changed, listed, cancelled)
         try await harness.close()
@@ -41,7 +41,7 @@ import Topics
         try await everyOne(of: 2_000, wasReachedBy: task, harness: harness, story: "changed half-way")
     }
 
-    private func aListInPartsLeavesNobodyOut(_ harness: Harness) async throws {
+    private func aListInPartsIsComplete(_ harness: Harness) async throws {
         let count = 2_000
         let devices = (0..<count).map { TestDevice(20_000 + $0, kind: .apns, topics: [], user: "user-\($0)") }
         _ = try await harness.ingest.register(devices)

@@ -18,7 +18,7 @@ import Testing
         #expect(breaker.verdict(at: .seconds(3)) == .count)
     }
 
-    @Test func aWrongEnvironmentDeletesNobody() {
+    @Test func aWrongEnvironmentDeletesNoDevice() {
         var breaker = DeletionBreaker()
         for second in 0..<100 {
             breaker.noteInvalid(100, at: .seconds(second))

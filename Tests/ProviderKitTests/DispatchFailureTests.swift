@@ -66,7 +66,7 @@ import Topics
     }
 
     /// Goal: results are sent even if the answer to their settlement was lost. Method: the chunk fails and is repeated.
-    @Test func aSettlementWhoseAnswerIsLostIsToldAgain() async throws {
+    @Test func aSettlementWhoseAnswerIsLostIsReportedAgain() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])
         fixture.ledger.fail(.settle, list: [.answerLost])
@@ -92,11 +92,11 @@ import Topics
     }
 
     /// Goal: the same if repeating results fails. Method: one of two devices has ended, its reason is unreadable.
-    @Test func whatIsClaimedIsSentBeforeAnythingIsToldAgain() async throws {
+    @Test func claimedDevicesAreSentBeforeAnyResultIsRepeated() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(.atMostOnce, marking: [1, 2])
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
-        fixture.ledger.fail(.noteTold, list: [.notDone])
+        fixture.ledger.fail(.noteReported, list: [.notDone])
         _ = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1], repeatsUnknown: false))
         fixture.ledger.fail(.detail, list: [.notDone])
         await #expect(throws: ShakyLedger.lost) {

@@ -23,7 +23,7 @@ import Topics
         }
     }
 
-    @Test func everyDeviceIsSentOnceAndTold() async throws {
+    @Test func everyDeviceIsSentAndReportedOnce() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: offsets)
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
@@ -37,7 +37,7 @@ import Topics
 
     /// Goal: after a sender crash, only the results that were settled but not sent are sent again. Method: ten chunks
     /// are sent, the results of the last fail, and another sender gets all ten chunks.
-    @Test func afterADeathOnlyWhatWasNotToldIsTold() async throws {
+    @Test func afterACrashOnlyUnreportedDevicesAreReported() async throws {
         let fixture = try DispatchFixture()
         let chunks = (0..<10).map { number in (0..<200).map { UInt16(200 * number + $0) } }
         try await fixture.plan(marking: chunks.flatMap { $0 })
@@ -48,18 +48,18 @@ import Topics
         await #expect(throws: BusError.self) { try await fixture.run(dying, chunk: fixture.chunk(chunks[9])) }
         fixture.producer.refuseResults(false)
         let next = fixture.handler(gateway, seed: 5)
-        var told: [UInt16] = []
+        var reported: [UInt16] = []
         for offsets in chunks {
-            told += try results(in: await fixture.run(next, chunk: fixture.chunk(offsets))).map(\.offset)
+            reported += try results(in: await fixture.run(next, chunk: fixture.chunk(offsets))).map(\.offset)
         }
-        #expect(told.sorted() == chunks[9])
+        #expect(reported.sorted() == chunks[9])
         #expect(try results(in: fixture.producer.results).count == 2_000)
         #expect(gateway.sent.count == 2_000)
     }
 
     /// A repeated chunk sends no push, and repeats all results until the ledger has recorded that they were sent.
-    @Test(arguments: [ShakyLedger.Step?.none, .noteTold])
-    func aRedeliveredChunkIsToldAgain(lost: ShakyLedger.Step?) async throws {
+    @Test(arguments: [ShakyLedger.Step?.none, .noteReported])
+    func aRedeliveredChunkIsReportedAgain(lost: ShakyLedger.Step?) async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: offsets)
         let gateway = ScriptedGateway { push in
@@ -200,7 +200,7 @@ import Topics
     }
 
     /// The wrong environment: every token in a row is refused, and no device may be deleted.
-    @Test func tenThousandBadTokensDeleteNobody() async throws {
+    @Test func tenThousandBadTokensDeleteNoDevice() async throws {
         let fixture = try DispatchFixture()
         let gateway = ScriptedGateway { _ in
             .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "BadDeviceToken", status: 400))
@@ -247,7 +247,7 @@ import Topics
                 bad.contains(push.token)
                     ? ProviderAnswer(.invalidDevice(since: nil), reason: "UNREGISTERED", status: 404) : .delivered)
         }
-        fixture.ledger.fail(.noteTold, list: [.notDone])
+        fixture.ledger.fail(.noteReported, list: [.notDone])
         let results = try results(in: await fixture.run(fixture.handler(gateway), chunk: chunk))
         #expect(results.count { $0.state == .invalid && $0.isCounted } == bad.count)
         #expect(results.count { $0.state == .delivered && !$0.isCounted } == offsets.count - bad.count)

@@ -28,7 +28,7 @@ import Testing
         #expect(late.contains { $0 > .seconds(60) })
     }
 
-    @Test func aMistakenFloorParksNobodyForEver() throws {
+    @Test func aMistakenFloorParksNoDeviceForEver() throws {
         #expect(try #require(wait(0, floor: .seconds(1_000_000))) <= .seconds(3_602))
     }
 

@@ -32,7 +32,7 @@ import Topics
         #expect(await bulk.value == .admitted(63))
     }
 
-    @Test func slowingDownAndRecoveringAreToldOnce() async {
+    @Test func slowingDownAndRecoveringAreLoggedOnce() async {
         let turns = Monitor<[SendTurn]>([])
         let gate = SendGate(SendWindow.Settings(ceiling: 4), time: time) { turn in turns.change { $0.append(turn) } }
         let delivered = ProviderAnswer(.delivered, reason: "", status: 200)

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Otherwise the next window of pushes would time out as well.
-    @Test func aProviderThatLetEverythingRunOutIsSilentThoughNobodyAsked() {
+    @Test func aProviderWhoseRequestsAllTimedOutIsSilentWithoutAQuery() {
         var window = SendWindow(settings)
         #expect(window.ask(100, at: .zero) == .go(100))
         window.begin(100, at: .zero)
@@ -87,7 +87,7 @@ import Testing
     /// Goal: a `Retry-After` for a few devices applies to them alone, whatever the order of answers; one for most
     /// devices applies to the app. Method: batches with a few errors continue immediately; errors alone pause the app,
     /// until answers in flight show that most are good.
-    @Test func aRetryAfterOfAFewDevicesPausesNobodyElse() {
+    @Test func aRetryAfterOfAFewDevicesPausesNoOthers() {
         let asked = refused(25, verdict: .retryLater(RetryAdvice(floor: .seconds(300), isAsked: true)))
         var window = SendWindow(SendWindow.Settings(ceiling: 2_000))
         #expect(window.ask(2_000, at: .zero) == .go(2_000))

@@ -8,7 +8,7 @@ final class ShakyLedger: Ledger {
         case claim
         case settle
         case detail
-        case noteTold
+        case noteReported
     }
 
     enum Fault {
@@ -82,13 +82,13 @@ extension ShakyLedger {
     }
 
     func begin(
-        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
-        try await ledger.begin(task, plan: plan, meaning: devices, in: segments)
+        try await ledger.begin(task, plan: plan, devices: devices, in: segments)
     }
 
-    func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {
-        try await ledger.meaning(of: task)
+    func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await ledger.decidedDevices(of: task)
     }
 
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {
@@ -135,13 +135,13 @@ extension ShakyLedger {
         try await ledger.expire(task, in: segment, untried: untried)
     }
 
-    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
-        if next(.noteTold) != nil { throw ShakyLedger.lost }
-        try await ledger.noteTold(devices, of: task, in: segment)
+    func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
+        if next(.noteReported) != nil { throw ShakyLedger.lost }
+        try await ledger.noteReported(devices, of: task, in: segment)
     }
 
-    func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
-        try await ledger.untold(of: task, in: segment)
+    func unreported(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
+        try await ledger.unreported(of: task, in: segment)
     }
 
     func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {

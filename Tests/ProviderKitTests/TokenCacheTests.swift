@@ -16,7 +16,7 @@ import Testing
         #expect(issuer.asked == 1)
     }
 
-    @Test func renewalHoldsNobodyUp() async throws {
+    @Test func renewalDelaysNoRequest() async throws {
         let cache = makeCache()
         issuer.answer(.success("a"))
         _ = try await cache.token()

@@ -22,7 +22,7 @@ import Testing
         #expect(try fixture.summary(try fixture.providerToken(issued: .min)) == "403 InvalidProviderToken")
     }
 
-    @Test func believesNobodyElse() throws {
+    @Test func rejectsOtherSigners() throws {
         var fixture = try AppleFixture()
         let stranger = try SigningKey.generated(for: .es256)
         let refusal = "403 InvalidProviderToken"

@@ -127,7 +127,7 @@ import Testing
         let path = "/3/device/" + prefix.uppercased() + String(repeating: "0", count: 56)
         let verdict = try fixture.judge(AppleFixture.Push(path: path))
         switch try #require(AppleTokenPrefix.effects[prefix]) {
-        case .refusal(let refusal): #expect(verdict.summary == "\(refusal.status) \(refusal.rawValue)")
+        case .refusal(let error): #expect(verdict.summary == "\(error.status) \(error.rawValue)")
         case .fault(let fault):
             guard case .fault(let given) = verdict.reaction else {
                 Issue.record("\(prefix) gave \(verdict.summary)")

@@ -35,7 +35,7 @@ import Testing
         #expect(verdict.json?["error"]?.text == error)
     }
 
-    @Test func believesNobodyElse() throws {
+    @Test func rejectsOtherSigners() throws {
         var fixture = try GoogleFixture()
         #expect(try fixture.fetchToken(signedBy: try SigningKey.generated(for: .rs256)).answer?.status == 400)
         #expect(fixture.send("{}", token: "ya29.guess").answer?.status == 401)
@@ -93,10 +93,10 @@ import Testing
         #expect(verdict.deliveries == [])
     }
 
-    @Test(arguments: GoogleTokenWord.errors.keys.sorted()) func obeysTheTokensWord(word: String) throws {
+    @Test(arguments: GoogleTokenPrefix.errors.keys.sorted()) func obeysTheTokensPrefix(prefix: String) throws {
         var fixture = try GoogleFixture()
-        let verdict = fixture.send("{\"message\":{\"token\":\"\(word)-1\"}}", token: try fixture.token())
-        let (error, retryAfter) = try #require(GoogleTokenWord.errors[word])
+        let verdict = fixture.send("{\"message\":{\"token\":\"\(prefix)-1\"}}", token: try fixture.token())
+        let (error, retryAfter) = try #require(GoogleTokenPrefix.errors[prefix])
         #expect(verdict.answer?.status == error.status)
         #expect(verdict.answer?.headers["retry-after"] == retryAfter.map(String.init))
         let code = verdict.json?["error"]?["details"]?.elements?.first?["errorCode"]?.text

@@ -57,7 +57,7 @@ import Testing
         await client.pool.close()
     }
 
-    @Test func connectionsAreToldToGo() async throws {
+    @Test func connectionsReceiveGoAway() async throws {
         let simulator = try await SimulatorProcess()
         let client = try ApplePool(simulator)
         let change = "{\"provider\":\"apns\",\"goodbye_after\":100,\"streams_max\":10}"

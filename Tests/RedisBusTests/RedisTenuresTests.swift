@@ -115,7 +115,7 @@ import Testing
 
     /// Goal: a new member gets its share and the others keep most of theirs, where a round-robin assignment would move
     /// nearly everything.
-    @Test func fewPartitionsMoveWhenSomebodyComes() {
+    @Test func fewPartitionsMoveWhenAConsumerJoins() {
         let members = (0..<5).map { "member-\($0 * 7919 % 101)" }
         func owners(_ members: [String]) -> [Int32: String] {
             var owners: [Int32: String] = [:]

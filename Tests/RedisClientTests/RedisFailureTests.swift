@@ -82,7 +82,7 @@ import Testing
         #expect(error.code == .unknown && error.message.contains("does not speak Redis"))
     }
 
-    @Test func anAnswerNobodyAskedForIsAnError() async throws {
+    @Test func anUnrequestedAnswerIsAnError() async throws {
         let server = try NonsenseServer(answers: ["+PONG\r\n", "+OK\r\n+OK\r\n"])
         var configuration = RedisConfiguration(port: server.port)
         configuration.connections = 1

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Otherwise a project would be blocked until the clock reached its old time.
-    @Test func aClockThatIsSetBackStopsNobody() async throws {
+    @Test func aClockThatIsSetBackStopsNoRequests() async throws {
         let (server, redis) = try await open()
         let bucket = self.bucket("p", redis: redis)
         #expect(try await take(10, from: bucket, limit: .zero) == .granted(after: .zero))

@@ -53,17 +53,3 @@ extension Scissors {
         { [self] in isCut() ? StoreError(.unavailable, message: "interrupted") : nil }
     }
 }
-
-enum Samples {
-    static func token(_ number: Int) throws -> PushToken {
-        let digits = String(number, radix: 16)
-        return try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
-    }
-
-    static func device(_ number: Int, updated: UInt32 = 1_000, user: String? = nil) throws -> Device {
-        var device = Device(tag: UInt32(number) &* 0x9E37_79B1, token: try token(number), created: 1_000)
-        device.updated = updated
-        if let user { device.aliases[.externalUser] = user }
-        return device
-    }
-}

@@ -17,11 +17,11 @@ import Testing
         prepare: (Scene) async throws -> DeviceID?, operate: (Scene, DeviceID) async throws -> Void,
         check: (Scene, DeviceID) async throws -> Void
     ) async throws {
-        let nobody = DeviceID(index: DeviceIndex(rawValue: 0), tag: 0)
+        let absent = DeviceID(index: DeviceIndex(rawValue: 0), tag: 0)
         let fixture = try await RegistryFixture()
         for cut in 0..<100 {
             let app = try AppID("app\(cut)")
-            let prepared = try await prepare(Scene(registry: try await fixture.registry(), app: app)) ?? nobody
+            let prepared = try await prepare(Scene(registry: try await fixture.registry(), app: app)) ?? absent
             let scissors = Scissors()
             let victim = try await fixture.registry(cutting: scissors)
             scissors.cut(after: cut)
@@ -168,7 +168,7 @@ import Testing
             let index = DeviceIndex(segment: SegmentNumber(rawValue: 2), offset: 7)
             let contents: [RegistryChange.Content] = [
                 .subscription(news, .ignoreMessage), .device(try Samples.device(1, user: "anna")), .badge(5),
-                .device(try Samples.device(1, updated: 2_000, user: "berta")),
+                .device(try Samples.device(1, updated: 1_700_001_000, user: "berta")),
             ]
             try await scene.registry.apply(
                 contents.enumerated().map { position, content in

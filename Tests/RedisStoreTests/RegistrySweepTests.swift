@@ -76,7 +76,7 @@ import Testing
     }
 
     /// The subscriber enters the segment and is interrupted before it adds itself; it continues after the sweep.
-    @Test func anEntryThatIsNewStaysThoughNobodyIsThere() async throws {
+    @Test func aNewEntryStaysWithoutItsDevice() async throws {
         let fixture = try await RegistryFixture()
         let (registry, sweeper) = (try await fixture.registry(), try await fixture.registry())
         let app = try AppID("app")

@@ -10,8 +10,8 @@ import Testing
     private static let scripts = ledger + registry + others
 
     private static let ledger = [
-        LedgerScripts.mark, LedgerScripts.claim, LedgerScripts.renew, LedgerScripts.settle, LedgerScripts.noteTold,
-        LedgerScripts.look, LedgerScripts.cancel, LedgerScripts.expire, LedgerScripts.close, LedgerScripts.plan,
+        LedgerScripts.mark, LedgerScripts.claim, LedgerScripts.renew, LedgerScripts.settle, LedgerScripts.noteReported,
+        LedgerScripts.readDetail, LedgerScripts.cancel, LedgerScripts.expire, LedgerScripts.close, LedgerScripts.plan,
         LedgerScripts.begin, LedgerScripts.progress, LedgerScripts.resolve, LedgerScripts.isResolved,
         LedgerScripts.enter, LedgerScripts.enterToCancel, LedgerScripts.finish, LedgerScripts.beginRestoring,
         LedgerScripts.enterToRestore, LedgerScripts.restore, LedgerScripts.endRestoring,
@@ -36,7 +36,7 @@ import Testing
         MessageStartsScripts.close, ProviderOutageScripts.read, ProviderOutageScripts.extend,
         ProviderOutageScripts.probe, ProviderOutageScripts.giveBackProbe, ProviderOutageScripts.nominate,
         RetryIndexScripts.add, RetryIndexScripts.lease, RetryIndexScripts.complete, RetryIndexScripts.giveBack,
-        RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.look, RedisTaskAgenda.set,
+        RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisTaskAgenda.set,
         RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle, RedisTaskTraces.keep,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,
     ]
@@ -68,7 +68,7 @@ import Testing
                 local FLAG_FAST = 4
                 local FLAG_AT_MOST_ONCE = 8
                 local FLAG_DENSE = 16
-                local FLAG_TOLD = 32
+                local FLAG_REPORTED = 32
 
                 """)
     }

@@ -13,8 +13,8 @@ import Testing
     private func single(_ closed: Timestamp) throws -> TaskTrace {
         let plan = TaskPlan(
             app: try AppID("news"), jobs: 1, isFast: true, deadline: closed + .seconds(86_400), policy: .atLeastOnce)
-        let told = OutcomeDetail(state: .delivered, attempt: 0, time: closed, status: 200, reason: "")
-        let device = TaskOutcomes.Device(index: DeviceIndex(rawValue: 900_000), state: .delivered, detail: told)
+        let detail = OutcomeDetail(state: .delivered, attempt: 0, time: closed, status: 200, reason: "")
+        let device = TaskOutcomes.Device(index: DeviceIndex(rawValue: 900_000), state: .delivered, detail: detail)
         return TaskTrace(
             TaskOutcomes(plan: plan, devices: [device]), dialect: "native", created: closed + .milliseconds(-40),
             closed: closed, isCancelled: false)

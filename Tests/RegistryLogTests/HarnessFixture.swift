@@ -29,10 +29,7 @@ struct HarnessFixture: Sendable {
     func member(options: LoggedJournal.Options = .init(patience: .seconds(60))) async throws -> HarnessMember {
         var configuration = try KafkaConfiguration(url: kafka.url)
         for (name, value) in Self.kafkaSettings { configuration.set(name, value) }
-        let lines = CollectingSink()
-        let environment = WorkerEnvironment(
-            time: SystemTimeSource(), random: SystemRandomSource(), log: Log(service: "test", sink: lines),
-            metrics: Metrics(), health: Health(time: SystemTimeSource()))
+        let environment = TestEnvironment.real.forWorkers
         let bus = try KafkaBus(configuration, environment: environment)
         let client = RedisClient(
             try RedisConfiguration(url: redis.url), log: environment.log, metrics: environment.metrics)

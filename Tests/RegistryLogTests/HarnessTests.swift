@@ -20,11 +20,6 @@ import Topics
         topics = try (0..<10).map { try TopicName("topic \($0)") }
     }
 
-    private func token(_ number: Int) throws -> PushToken {
-        let digits = String(number, radix: 16)
-        return try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
-    }
-
     /// Registers devices with badges, aliases and subscriptions, and removes every tenth; returns all ids ever created.
     private func fill(_ registry: RedisRegistry, numbers: Range<Int>) async throws -> [DeviceID] {
         try await withThrowingTaskGroup(of: [DeviceID].self) { writers in
@@ -46,7 +41,7 @@ import Topics
         let changes = DeviceChanges(
             language: ["de", "en", "ru"][number % 3], badge: number % 4 == 0 ? UInt32(number % 50) : nil,
             aliases: [.externalUser: users[number % users.count]])
-        let id = try await registry.register(try token(number), changes: changes, in: app).registered.id
+        let id = try await registry.register(try Samples.token(number), changes: changes, in: app).registered.id
         let wanted = (0..<(number % 4)).map { topics[(number + $0 * 3) % topics.count] }
         let options: SubscriptionOptions = number % 5 == 0 ? .ignoreMessage : []
         if !wanted.isEmpty {
@@ -57,7 +52,7 @@ import Topics
             #expect(try await registry.remove(id, in: app))
             // The token returns with another device, in any segment.
             if number % 20 == 0 {
-                _ = try await registry.register(try token(number), changes: DeviceChanges(), in: app)
+                _ = try await registry.register(try Samples.token(number), changes: DeviceChanges(), in: app)
             }
         }
         return id
@@ -66,7 +61,7 @@ import Topics
     private func snapshot(
         _ registry: RedisRegistry, count: Int, ids: [DeviceID]
     ) async throws -> RegistrySnapshot {
-        let tokens = try (0..<count).map { try token($0) }
+        let tokens = try (0..<count).map { try Samples.token($0) }
         let known = try await withThrowingTaskGroup(of: DeviceID?.self) { questions in
             for token in tokens { questions.addTask { try await registry.device(of: token, in: app) } }
             return try await questions.reduce(into: Set(ids)) { known, id in
@@ -102,10 +97,10 @@ import Topics
 
             // Afterwards a known token keeps its id, and a new one gets another.
             let again = try await member.registry.register(
-                try token(1), changes: DeviceChanges(language: "fr"), in: app)
-            let known = before.ofTokens[try token(1)]
+                try Samples.token(1), changes: DeviceChanges(language: "fr"), in: app)
+            let known = before.ofTokens[try Samples.token(1)]
             #expect(!again.isNew && again.registered.id == known)
-            let new = try await member.registry.register(try token(count), changes: DeviceChanges(), in: app)
+            let new = try await member.registry.register(try Samples.token(count), changes: DeviceChanges(), in: app)
             #expect(new.isNew && before.devices[new.registered.id] == nil)
             #expect(await member.environment.health.obstacles().isEmpty)
             await rebuilder.close()
@@ -118,16 +113,16 @@ import Topics
             await #expect(throws: StoreError.self) { try await body() }?.code
         }
         let (registry, user) = (member.registry, try Alias(.externalUser, value: users[0]))
+        let token = try Samples.token(3)
         #expect(await code { _ = try await registry.device(id, in: app) } == .notReady)
         #expect(await code { _ = try await registry.change(id, changes: DeviceChanges(), in: app) } == .notReady)
         #expect(
-            await code { _ = try await registry.register(try token(3), changes: DeviceChanges(), in: app) } == .notReady
-        )
+            await code { _ = try await registry.register(token, changes: DeviceChanges(), in: app) } == .notReady)
         #expect(await code { _ = try await registry.remove(id, in: app) } == .notReady)
         #expect(await code { _ = try await registry.subscriptions(of: id, in: app) } == .notReady)
         #expect(await code { _ = try await registry.subscribe(id, to: topics[0], options: [], in: app) } == .notReady)
         #expect(await code { _ = try await registry.devices(of: user, in: app) } == .notReady)
-        #expect(await code { _ = try await registry.device(of: try token(3), in: app) } == .notReady)
+        #expect(await code { _ = try await registry.device(of: token, in: app) } == .notReady)
         #expect(await code { _ = try await registry.segments(of: .everyone, in: app) } == .notReady)
         #expect(await code { _ = try await registry.segments(of: .topic(topics[0]), in: app) } == .notReady)
         #expect(await code { _ = try await registry.size(of: .everyone, in: app) } == .notReady)
@@ -149,7 +144,7 @@ import Topics
             ConsumerOptions(channel: Topics.registry.channel, group: "watcher"))
         var environment = ["CARILLON_BUS": harness.kafka.url, "PROBE_REDIS": harness.redis.url]
         environment["CARILLON_ADMIN_PORT"] = "0"
-        environment["PROBE_TOKEN"] = try token(7).text
+        environment["PROBE_TOKEN"] = try Samples.token(7).text
         let probe = try ChildProcess(builtExecutable("RegistryProbe"), arguments: [], environment: environment)
         let delivery = try #require(await watcher.next())
         let record = try RegistryRecord(try #require(delivery.messages.first))
@@ -157,12 +152,12 @@ import Topics
         #expect(await probe.end() == .signalled(9))
 
         let probed = try AppID("probe")
-        #expect(try await member.store.device(of: try token(7), in: probed) == nil)
+        #expect(try await member.store.device(of: try Samples.token(7), in: probed) == nil)
         try await member.run {
             // A commit after it in the log returns once both are applied.
             let behind = DeviceIndex(segment: record.change.index.segment, offset: 4_095)
             try await member.log.journal.commit([RegistryChange(app: probed, index: behind, .badge(1))])
-            let again = try await member.registry.register(try token(7), changes: DeviceChanges(), in: probed)
+            let again = try await member.registry.register(try Samples.token(7), changes: DeviceChanges(), in: probed)
             #expect(!again.isNew && again.registered.id.index == record.change.index)
             #expect(again.registered.device.language == "de")
         }
@@ -176,7 +171,7 @@ import Topics
     func aTokenThatMovedHasOneDevice(reversed: Bool) async throws {
         let harness = try await HarnessFixture()
         let member = try await harness.member()
-        let token = try token(9)
+        let token = try Samples.token(9)
         var records: [RegistryChange] = []
         for (segment, created) in [(4, 1_000), (3, 1_000)] as [(UInt32, UInt32)] {
             let device = Device(tag: segment, token: token, created: created)

@@ -13,16 +13,12 @@ import Topics
     private func fixture(_ store: ModelStore) async throws -> (LogFixture, KafkaMockServer) {
         let server = try await KafkaMockServer(brokers: 1)
         try await server.perform("create topic registry \(Topics.registry.declaration.partitions.kafka)")
-        let health = Health(time: SystemTimeSource())
-        let lines = CollectingSink()
         var configuration = try KafkaConfiguration(url: server.url)
         for (name, value) in [
             ("fetch.wait.max.ms", "10"), ("session.timeout.ms", "6000"), ("heartbeat.interval.ms", "200"),
         ] { configuration.set(name, value) }
-        let environment = WorkerEnvironment(
-            time: SystemTimeSource(), random: SystemRandomSource(), log: Log(service: "test", sink: lines),
-            metrics: Metrics(), health: health)
-        return (LogFixture(store: store, bus: try KafkaBus(configuration, environment: environment)), server)
+        let bus = try KafkaBus(configuration, environment: TestEnvironment.real.forWorkers)
+        return (LogFixture(store: store, bus: bus), server)
     }
 
     /// Goal: a change committed through Kafka is in the store when the commit returns, and is restored from the log.

@@ -10,19 +10,14 @@ import Topics
 struct LogFixture: Sendable {
     let bus: any Bus
     let store: ModelStore
-    let lines = CollectingSink()
-    let health = Health(time: SystemTimeSource())
+    let test = TestEnvironment.real
 
     init(store: ModelStore = ModelStore(isReady: true), bus: (any Bus)? = nil) {
         self.bus = bus ?? MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
         self.store = store
     }
 
-    var environment: WorkerEnvironment {
-        WorkerEnvironment(
-            time: SystemTimeSource(), random: SystemRandomSource(), log: Log(service: "test", sink: lines),
-            metrics: Metrics(), health: health)
-    }
+    var environment: WorkerEnvironment { test.forWorkers }
 
     func journal(
         _ options: LoggedJournal.Options = .init(patience: .seconds(60))
@@ -53,22 +48,4 @@ struct LogFixture: Sendable {
     func rebuild(batch: Int = 100) -> RegistryRebuild {
         RegistryRebuild(bus: bus, maintenance: store, environment: environment, batchMaximum: batch)
     }
-}
-
-/// Runs services for as long as `body` takes.
-func withRunning<Result>(_ services: [any Service], body: () async throws -> Result) async throws -> Result {
-    let runs = services.map { service in Task { try await service.run() } }
-    do {
-        let result = try await body()
-        try await end(services, runs: runs)
-        return result
-    } catch {
-        try await end(services, runs: runs)
-        throw error
-    }
-}
-
-private func end(_ services: [any Service], runs: [Task<Void, any Error>]) async throws {
-    for service in services.reversed() { service.stop() }
-    for run in runs { try await run.value }
 }

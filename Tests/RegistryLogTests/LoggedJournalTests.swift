@@ -60,7 +60,7 @@ import Topics
         #expect(fixture.store.segments.values.reduce(0) { $0 + $1.badges.count } == 200)
     }
 
-    @Test func whoWaitsTooLongIsToldSo() async throws {
+    @Test func aWaitThatIsTooLongFails() async throws {
         let fixture = LogFixture()
         let journal = try await fixture.journal(.init(patience: .milliseconds(30)))
         try await withRunning([journal]) {

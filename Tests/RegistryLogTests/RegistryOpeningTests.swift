@@ -15,9 +15,9 @@ import Testing
     @Test func whereNothingWasLoggedAnEmptyRegistryIsMade() async throws {
         let fixture = LogFixture(store: ModelStore())
         let opening = opening(fixture)
-        #expect(await fixture.health.obstacles().count == 1)
+        #expect(await fixture.test.health.obstacles().count == 1)
         #expect(try await opening.open() == .ready)
-        #expect(await fixture.health.obstacles().isEmpty)
+        #expect(await fixture.test.health.obstacles().isEmpty)
     }
 
     @Test func aLogWithoutItsRegistryIsLeftToTheOperator() async throws {
@@ -25,7 +25,7 @@ import Testing
         try await fixture.append(try History(seed: 1, steps: 5).changes)
         let opening = opening(fixture)
         #expect(try await opening.open() == .absent)
-        let obstacles = await fixture.health.obstacles()
+        let obstacles = await fixture.test.health.obstacles()
         #expect(obstacles.count == 1)
         #expect(obstacles.first?.contains("run carillon rebuild") == true)
     }
@@ -49,9 +49,8 @@ import Testing
         let fixture = LogFixture(store: ModelStore())
         try await fixture.append(try History(seed: 1, steps: 5).changes)
         let opening = opening(fixture)
-        let run = Task { try await opening.run() }
-        while !fixture.lines.lines.contains(where: { $0.contains("carillon rebuild") }) { await Task.yield() }
-        opening.stop()
-        try await run.value
+        try await withRunning(opening) {
+            #expect(await fixture.test.sink.awaitLine("carillon rebuild"))
+        }
     }
 }

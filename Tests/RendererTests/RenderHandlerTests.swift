@@ -165,7 +165,7 @@ import Topics
     }
 
     /// Goal: a chunk of a task forgotten long ago blocks no lane. Method: neither content nor plan exists.
-    @Test func aTaskThatNobodyKnowsIsNotWaitedFor() async throws {
+    @Test func anUnknownTaskIsNotWaitedFor() async throws {
         let scene = try Scene()
         #expect(
             try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])]).isEmpty)
@@ -182,7 +182,7 @@ import Topics
         }
     }
 
-    @Test func contentThatIsNoneIsTold() async throws {
+    @Test func contentThatCannotBeRenderedIsReported() async throws {
         let scene = try Scene()
         let entry = TaskEntry(app: scene.app, created: scene.time.now, deadline: scene.time.now)
         scene.archive.keep(Array("{}".utf8), of: scene.id, entry: entry)
@@ -212,7 +212,7 @@ import Topics
     }
 
     /// Goal: a repeated chunk repeats the result of a device that ended here, which is counted once.
-    @Test func anEndIsToldAgain() async throws {
+    @Test func anEndIsReportedAgain() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
         try scene.plan(marking: [0])
@@ -316,7 +316,7 @@ import Topics
     }
 
     /// Without a ledger the devices cannot be verified: no result is sent, and the alarm metric rises.
-    @Test func withoutALedgerNothingIsTold() async throws {
+    @Test func withoutALedgerNothingIsReported() async throws {
         let scene = try Scene()
         scene.keep(try scene.task(#"{"body":"b"}"#))
         #expect(
@@ -345,8 +345,8 @@ import Topics
             let chunk = AudienceChunk(task: scene.id, app: scene.app, lane: .bulk, attempt: 0, segments: [part])
             let outputs = try await scene.run(scene.handler(), chunks: [chunk])
             let sent = try outputs.dispatches(Topics.dispatchAPNs) + outputs.dispatches(Topics.dispatchAndroid)
-            let told = try outputs.results().count
-            #expect(sent.reduce(0) { $0 + $1.deviceCount } + told == 100)
+            let reported = try outputs.results().count
+            #expect(sent.reduce(0) { $0 + $1.deviceCount } + reported == 100)
         }
     }
 }

@@ -45,8 +45,7 @@ final class RendererHarness: Sendable {
 
     func mark(count: Int) async throws {
         let deadline = SystemTimeSource().now + .seconds(3_600)
-        _ = try await base.ledger.plan(
-            task, as: TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+        _ = try await base.ledger.plan(task, as: Samples.plan(app, until: deadline))
         _ = try await base.ledger.mark(
             SegmentSet((0..<count).map(UInt16.init)), of: task, in: SegmentID(app, number: segment))
     }

@@ -44,18 +44,15 @@ final class Scene: Sendable {
     }
 
     func plan(marking offsets: [UInt16]) throws {
-        let plan = TaskPlan(
-            app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(3_600), policy: .atLeastOnce)
-        _ = try ledger.plan(id, as: plan)
+        _ = try ledger.plan(id, as: Samples.plan(app, until: time.now + .seconds(3_600)))
         _ = ledger.mark(SegmentSet(offsets), of: id, in: SegmentID(app, number: Scene.segment))
     }
 
     func handler(seed: UInt64 = 1, cacheBytes: Int = 1 << 20) -> RenderHandler {
-        let environment = WorkerEnvironment(
-            time: time, random: SeededRandomSource(seed: seed), log: log, metrics: metrics, health: Health(time: time))
+        let environment = TestEnvironment(time: time, random: SeededRandomSource(seed: seed), metrics: metrics)
         return RenderHandler(
             tasks: TaskCache(archive, bytesMaximum: cacheBytes, metrics: metrics), ledger: ledger,
-            environment: environment)
+            environment: environment.forWorkers)
     }
 
     func chunk(

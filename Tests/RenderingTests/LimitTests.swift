@@ -127,7 +127,8 @@ import Topics
         let grows = try RenderedTask(payloads: [.android: #"{"data":{"\#(name)":{\#(members)}}}"#])
         #expect(grows.flaw(.fcm)?.path == "payloads.android.data")
         #expect(
-            grows.flaw(.fcm)?.message.hasPrefix("has more than 4096 bytes after nested values are flattened") == true)
+            grows.flaw(.fcm)?.message.hasPrefix("too long: more than 4096 bytes after nested values are flattened")
+                == true)
     }
 
     /// Goal: the limit applies to the silent variant too, although it is usually shorter than the visible one.

@@ -174,7 +174,7 @@ import Topics
     }
 
     /// FCM counts a message's life from its receipt; Apple takes the time of expiry.
-    @Test func whatRemainsOfATasksLifeIsToldToTheProvider() throws {
+    @Test func theProviderGetsTheRemainingTimeToLive() throws {
         var task = try RenderedTask(message: #"{"body":"b"}"#)
         task.now = RenderedTask.created + .seconds(600)
         #expect(try task.payload(.fcm)["message"]?["android"]?["ttl"]?.text == "3000s")
@@ -194,7 +194,7 @@ import Topics
         #expect(task.task.deadline > RenderedTask.created)
     }
 
-    @Test func normalPriorityIsTold() throws {
+    @Test func normalPriorityIsSent() throws {
         var task = try RenderedTask(message: #"{"body":"b"}"#)
         task.task.options.priority = .normal
         #expect(try task.variant(.apns).priority == .normal)

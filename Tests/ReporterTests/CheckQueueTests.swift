@@ -13,10 +13,10 @@ import Testing
         book.want(tasks[1], isDue: true)
         book.want(tasks[0], isDue: false)
         book.want(tasks[1], isDue: false)
-        let looks = [book.take(at: .zero), book.take(at: .zero), book.take(at: .zero)]
-        #expect(looks[0] == CheckQueue.Look(task: tasks[0], isDue: false))
-        #expect(looks[1] == CheckQueue.Look(task: tasks[1], isDue: true))
-        #expect(looks[2] == nil)
+        let checks = [book.take(at: .zero), book.take(at: .zero), book.take(at: .zero)]
+        #expect(checks[0] == CheckQueue.Check(task: tasks[0], isDue: false))
+        #expect(checks[1] == CheckQueue.Check(task: tasks[1], isDue: true))
+        #expect(checks[2] == nil)
     }
 
     /// A request during a check leads to another check, after a pause.
@@ -33,7 +33,7 @@ import Testing
         let early = book.take(at: .seconds(1))
         #expect(early == nil)
         let second = book.take(at: .seconds(1) + CheckQueue.rest)
-        #expect(second == CheckQueue.Look(task: tasks[0], isDue: false))
+        #expect(second == CheckQueue.Check(task: tasks[0], isDue: false))
     }
 
     @Test func whatIsNotWantedIsForgotten() {
@@ -41,8 +41,8 @@ import Testing
         book.want(tasks[0], isDue: true)
         _ = book.take(at: .zero)
         book.finish(tasks[0], at: .zero)
-        let look = book.take(at: CheckQueue.rest)
-        #expect(look == nil && book.nextWake == nil)
+        let check = book.take(at: CheckQueue.rest)
+        #expect(check == nil && book.nextWake == nil)
         book.want(tasks[0], isDue: true)
         let again = book.take(at: CheckQueue.rest)
         #expect(again?.task == tasks[0])

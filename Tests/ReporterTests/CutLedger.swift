@@ -18,13 +18,13 @@ struct CutLedger: Ledger {
     }
 
     func begin(
-        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
-        try await ledger.begin(task, plan: plan, meaning: devices, in: segments)
+        try await ledger.begin(task, plan: plan, devices: devices, in: segments)
     }
 
-    func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {
-        try await ledger.meaning(of: task)
+    func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+        try await ledger.decidedDevices(of: task)
     }
 
     func progress(of task: TaskID) async throws(StoreError) -> TaskProgress? {
@@ -99,14 +99,14 @@ struct CutLedger: Ledger {
         return ended
     }
 
-    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
+    func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
         try scissors.pass()
-        try await ledger.noteTold(devices, of: task, in: segment)
+        try await ledger.noteReported(devices, of: task, in: segment)
         try scissors.pass()
     }
 
-    func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
-        try await ledger.untold(of: task, in: segment)
+    func unreported(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
+        try await ledger.unreported(of: task, in: segment)
     }
 
     func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {

@@ -24,20 +24,20 @@ import Topics
         try fixture.registry.device(id, in: fixture.app) != nil
     }
 
-    @Test func aProvenDeviceGoesAndIsToldOf() async throws {
+    @Test func aProvenDeviceIsRemovedAndReported() async throws {
         let ids = try await fixture.register(3)
         fixture.time.advance(by: .seconds(1))
         let batches = [
             fixture.batch([ids[0]], task: task, state: .invalidRemoved),
             fixture.batch([ids[1]], task: task, state: .delivered),
         ]
-        let told = try await removal().perform(batches)
-        #expect(told.map(\.id) == ["news/\(ids[0])"])
-        #expect(told.first?.cause == .invalid && told.first?.status == 410 && told.first?.task == task)
+        let feedback = try await removal().perform(batches)
+        #expect(feedback.map(\.id) == ["news/\(ids[0])"])
+        #expect(feedback.first?.cause == .invalid && feedback.first?.status == 410 && feedback.first?.task == task)
         let left = [try isThere(ids[0]), try isThere(ids[1]), try isThere(ids[2])]
         #expect(left == [false, true, true])
         // The remover may have crashed before it sent the feedback: a repeat sends it again under the same id.
-        #expect(try await removal().perform(batches) == told)
+        #expect(try await removal().perform(batches) == feedback)
         #expect(fixture.metrics.counter(.reporterDevicesRemoved, labels: ["cause": "invalid"]).value == 1)
     }
 
@@ -70,7 +70,7 @@ import Topics
         #expect(fixture.metrics.counter(.reporterDevicesKept).value == 1)
     }
 
-    @Test func anIDWhoseTagIsAnothersTouchesNobody() async throws {
+    @Test func anIDWithAnotherTagRemovesNoDevice() async throws {
         let id = try await fixture.register(1)[0]
         fixture.time.advance(by: .seconds(1))
         let forged = DeviceID(index: id.index, tag: id.tag &+ 1)
@@ -132,8 +132,8 @@ import Topics
     @Test func manyGoSideBySide() async throws {
         let ids = try await fixture.register(2 * DeviceRemoval.concurrency + 1)
         fixture.time.advance(by: .seconds(1))
-        let told = try await removal().perform([fixture.batch(ids, task: task, state: .invalidRemoved)])
-        #expect(Set(told.map(\.device)) == Set(ids))
+        let feedback = try await removal().perform([fixture.batch(ids, task: task, state: .invalidRemoved)])
+        #expect(Set(feedback.map(\.device)) == Set(ids))
         for id in ids { #expect(try !isThere(id)) }
     }
 

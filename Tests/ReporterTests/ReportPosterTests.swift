@@ -32,7 +32,7 @@ import Topics
         patience: Duration = .seconds(3_600), change: (inout PushTask) -> Void = { _ in }
     ) async throws -> PushTask {
         let task = try await closed(change)
-        let closer = try await fixture.closer(wantsToHear: true)
+        let closer = try await fixture.closer(expectsReports: true)
         var configuration = HTTPClientConfiguration(name: "test")
         configuration.deadline = deadline
         let client = HTTPClient(configuration: configuration, log: fixture.environment.log, metrics: Metrics())
@@ -40,7 +40,7 @@ import Topics
             client, app: try app(endpoint.url, files: files), closer: closer, hold: deadline + ReporterFixture.lease,
             allowsLoopback: allowsLoopback, patience: patience)
         for _ in 0..<times {
-            guard case .notify(let report) = try await closer.look(task.look) else {
+            guard case .notify(let report) = try await closer.check(task.check) else {
                 break
             }
             await poster.post(report)
@@ -63,11 +63,11 @@ import Topics
         allowsLoopback: Bool = true, patience: Duration
     ) async throws -> ReportPoster {
         let ranges = allowsLoopback ? [try AddressRange("127.0.0.1")] : []
-        var looks = closer
-        if looks == nil { looks = try await fixture.closer(wantsToHear: true) }
+        var usedCloser = closer
+        if usedCloser == nil { usedCloser = try await fixture.closer(expectsReports: true) }
         return ReportPoster(
             client: client, hold: hold, destination: .untrusted(AddressPolicy(allowed: ranges)),
-            policy: PostPolicy(patience: patience), archive: fixture.archive, closer: try #require(looks),
+            policy: PostPolicy(patience: patience), archive: fixture.archive, closer: try #require(usedCloser),
             producer: try await fixture.bus.makeProducer(ProducerOptions()), app: { _ in app },
             environment: fixture.environment)
     }
@@ -166,8 +166,8 @@ import Topics
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, app: try app(endpoint.url, files: (nil, nil)), patience: .seconds(1))
         let task = try await closed { $0.dialect = .richie }
-        let aftermath = try await fixture.closer(wantsToHear: true).look(task.look)
-        guard case .notify(let report) = aftermath else { throw StoreError(.corrupt, message: "\(aftermath)") }
+        let result = try await fixture.closer(expectsReports: true).check(task.check)
+        guard case .notify(let report) = result else { throw StoreError(.corrupt, message: "\(result)") }
         await poster.post(report)
         fixture.time.advance(by: .seconds(60))
         await poster.post(report)
@@ -211,11 +211,11 @@ import Topics
     /// Goal: a reporter drops no report of an app whose file it cannot read.
     @Test func aReportOfAnAppThatIsNotKnownWaits() async throws {
         let task = try await closed { _ in }
-        let closer = try await fixture.closer(wantsToHear: true)
+        let closer = try await fixture.closer(expectsReports: true)
         let client = HTTPClient(
             configuration: HTTPClientConfiguration(name: "test"), log: fixture.environment.log, metrics: Metrics())
         let poster = try await poster(client, app: nil, closer: closer, patience: .seconds(60))
-        guard case .notify(let report) = try await closer.look(task.look) else {
+        guard case .notify(let report) = try await closer.check(task.check) else {
             Issue.record("the report has no endpoint")
             return
         }
@@ -256,5 +256,5 @@ import Topics
 }
 
 extension PushTask {
-    fileprivate var look: CheckQueue.Look { CheckQueue.Look(task: id, isDue: true) }
+    fileprivate var check: CheckQueue.Check { CheckQueue.Check(task: id, isDue: true) }
 }

@@ -41,9 +41,9 @@ final class ReporterFixture: Sendable {
     }
 
     var environment: WorkerEnvironment {
-        WorkerEnvironment(
-            time: time, random: SeededRandomSource(seed: 3), log: Log(service: "test", level: .debug, sink: sink),
-            metrics: metrics, health: Health(time: time))
+        TestEnvironment(
+            time: time, random: SeededRandomSource(seed: 3), level: .debug, sink: sink, metrics: metrics
+        ).forWorkers
     }
 
     func stores(_ traces: (any TaskTraces)? = nil) -> TaskStores {
@@ -54,24 +54,18 @@ final class ReporterFixture: Sendable {
     }
 
     /// Creates a closer as a new process would.
-    func closer(wantsToHear: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
+    func closer(expectsReports: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
         let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors)
         let stores = stores(traces)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
         return TaskCloser(
-            stores, untried: untried, producer: producer, wantsToHear: { _ in wantsToHear },
+            stores, untried: untried, producer: producer, expectsReports: { _ in expectsReports },
             lease: ReporterFixture.lease, traceRetention: TaskTraceBounds.retention, environment: environment)
     }
 
     func register(_ count: Int, from first: Int = 0) async throws -> [DeviceID] {
-        var ids: [DeviceID] = []
-        for number in first..<first + count {
-            let digits = String(number, radix: 16)
-            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
-            ids.append(try await registry.register(token, changes: DeviceChanges(), in: app).registered.id)
-        }
-        return ids
+        try await registry.registerSamples(first..<first + count, in: app)
     }
 
     /// Does the work of ingest and resolver: the task is accepted, planned, in the agenda, and its devices are marked.
@@ -84,9 +78,7 @@ final class ReporterFixture: Sendable {
         change(&task)
         let entry = TaskEntry(app: app, created: task.created, deadline: task.deadline)
         archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
-        let plan = TaskPlan(
-            app: app, jobs: jobs, isFast: isFast, deadline: task.deadline, policy: .atLeastOnce)
-        _ = try ledger.plan(task.id, as: plan)
+        _ = try ledger.plan(task.id, as: Samples.plan(app, until: task.deadline, jobs: jobs, isFast: isFast))
         agenda.enter(task.id, due: time.now)
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
             _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, number: segment))

@@ -40,13 +40,7 @@ final class ReporterHarness: Sendable {
     }
 
     func register(_ count: Int) async throws -> [DeviceID] {
-        var ids: [DeviceID] = []
-        for number in 0..<count {
-            let digits = String(number, radix: 16)
-            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
-            ids.append(try await registry.register(token, changes: DeviceChanges(), in: app).registered.id)
-        }
-        return ids
+        try await registry.registerSamples(0..<count, in: app)
     }
 
     /// Creates tasks that are accepted, planned and marked, with their usual due time.
@@ -58,8 +52,7 @@ final class ReporterHarness: Sendable {
             try await base.archive.keep(
                 TaskMessage.task(task).encoded(), of: task.id,
                 entry: TaskEntry(app: app, created: now, deadline: task.deadline))
-            let plan = TaskPlan(app: app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
-            _ = try await base.ledger.plan(task.id, as: plan)
+            _ = try await base.ledger.plan(task.id, as: Samples.plan(app, until: task.deadline, isFast: true))
             try await agenda.enter(task.id, due: now + .seconds(2))
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
                 _ = try await base.ledger.mark(

@@ -12,8 +12,8 @@ import Topics
 
 /// A task from open to reported.
 @Suite(.timeLimit(.minutes(2))) struct TaskCloserTests {
-    private func look(_ task: PushTask, isDue: Bool = true) -> CheckQueue.Look {
-        CheckQueue.Look(task: task.id, isDue: isDue)
+    private func check(_ task: PushTask, isDue: Bool = true) -> CheckQueue.Check {
+        CheckQueue.Check(task: task.id, isDue: isDue)
     }
 
     @Test func aTaskThatIsDoneIsClosedReportedAndForgotten() async throws {
@@ -24,7 +24,7 @@ import Topics
         for (id, state) in zip(ids, ends) { try await fixture.end([id], task: task.id, as: state) }
         fixture.time.advance(by: .milliseconds(765))
         let closer = try await fixture.closer()
-        #expect(try await closer.look(look(task)) == .settled)
+        #expect(try await closer.check(check(task)) == .settled)
         let report = try #require(try await fixture.reports().first)
         #expect(try await fixture.reports().count == 1)
         for state in ends { #expect(report[state] == 1) }
@@ -35,10 +35,10 @@ import Topics
         #expect(fixture.agenda.count() == 0)
     }
 
-    @Test func nobodyTargetedIsZero() async throws {
+    @Test func aTaskWithoutDevicesCountsZero() async throws {
         let fixture = try ReporterFixture()
         let task = try fixture.begin(1, devices: [])
-        #expect(try await fixture.closer().look(look(task)) == .settled)
+        #expect(try await fixture.closer().check(check(task)) == .settled)
         #expect(try await fixture.reports().map(\.targeted) == [0])
         #expect(fixture.agenda.count() == 0)
     }
@@ -50,16 +50,16 @@ import Topics
         let task = try fixture.begin(1, devices: ids)
         try await fixture.end([ids[0]], task: task.id, as: .delivered)
         let closer = try await fixture.closer()
-        #expect(try await closer.look(look(task, isDue: false)) == .settled)
+        #expect(try await closer.check(check(task, isDue: false)) == .settled)
         #expect(try await fixture.reports().isEmpty)
         #expect(fixture.agenda.take(upTo: 1, for: .zero) == [task.id], "its due time in the agenda is unchanged")
         try await fixture.end([ids[1]], task: task.id, as: .delivered)
-        #expect(try await closer.look(look(task, isDue: false)) == .settled)
+        #expect(try await closer.check(check(task, isDue: false)) == .settled)
         #expect(try await fixture.reports().map { $0[.delivered] } == [2])
         // Repeated results find the task reported; results of an unknown task do not abandon it.
-        #expect(try await closer.look(look(task, isDue: false)) == .settled)
+        #expect(try await closer.check(check(task, isDue: false)) == .settled)
         let stranger = PushTask(id: TaskID(high: 1, low: 1), app: fixture.app, created: fixture.time.now)
-        #expect(try await closer.look(look(stranger, isDue: false)) == .settled)
+        #expect(try await closer.check(check(stranger, isDue: false)) == .settled)
         #expect(try await fixture.reports().count == 1)
         #expect(fixture.metrics.counter(.reporterTasksAbandoned).value == 0)
     }
@@ -72,20 +72,20 @@ import Topics
         let closer = try await fixture.closer()
         for pause in [1, 2, 4, 8, 16, 32, 37] {
             let again = fixture.time.now + .seconds(pause)
-            #expect(try await closer.look(look(task)) == .open(again: again))
+            #expect(try await closer.check(check(task)) == .open(again: again))
             fixture.time.advance(by: .seconds(pause))
         }
         #expect(fixture.time.now == task.deadline)
         let soon = fixture.time.now + CheckBackoff.first
-        #expect(try await closer.look(look(task)) == .open(again: soon))
+        #expect(try await closer.check(check(task)) == .open(again: soon))
         #expect(try await fixture.results().map { $0.results.map(\.state) } == [[.expired]])
         try fixture.ledger.resolve(job: 0, of: task.id)
-        #expect(try await closer.look(look(task)) == .settled)
+        #expect(try await closer.check(check(task)) == .settled)
         #expect(try await fixture.reports().map { $0[.expired] } == [1])
     }
 
     /// At the deadline unsent devices expire, a dead sender's are unknown, a running sender's stay open for a while.
-    @Test func theDeadlineEndsWhatNobodyHolds() async throws {
+    @Test func theDeadlineEndsUnclaimedDevices() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(4)
         let task = try fixture.begin(1, devices: ids, timeToLive: .seconds(100))
@@ -94,14 +94,14 @@ import Topics
         #expect(try await fixture.registry.remove(ids[3], in: fixture.app))
         fixture.time.advance(by: .seconds(100))
         let closer = try await fixture.closer()
-        #expect(try await closer.look(look(task)) != .settled)
-        let told = try await fixture.results().flatMap(\.results)
-        #expect(Set(told.map(\.device)) == [ids[0], ids[1]])
-        #expect(told.first { $0.device == ids[1] }?.state == .unknown)
-        #expect(fixture.metrics.counter(.reporterDevicesUntold).value == 1)
+        #expect(try await closer.check(check(task)) != .settled)
+        let reported = try await fixture.results().flatMap(\.results)
+        #expect(Set(reported.map(\.device)) == [ids[0], ids[1]])
+        #expect(reported.first { $0.device == ids[1] }?.state == .unknown)
+        #expect(fixture.metrics.counter(.reporterDevicesUnreported).value == 1)
         try await fixture.end([ids[2]], task: task.id, as: .delivered)
         fixture.time.advance(by: .seconds(200))
-        #expect(try await closer.look(look(task)) == .settled)
+        #expect(try await closer.check(check(task)) == .settled)
         let report = try #require(try await fixture.reports().first)
         #expect(report[.expired] == 2 && report[.unknown] == 1 && report[.delivered] == 1 && report.targeted == 4)
     }
@@ -115,7 +115,7 @@ import Topics
         let began = end == .unknown ? task.created + .milliseconds(1) : task.created
         fixture.witness.say(LedgerEpoch(began: began, isDoubtful: false))
         fixture.time.advance(by: .seconds(100))
-        #expect(try await fixture.closer().look(look(task)) == .settled)
+        #expect(try await fixture.closer().check(check(task)) == .settled)
         #expect(try await fixture.reports().map { $0[end] } == [1])
         #expect(try await fixture.results().map { $0.results.map(\.state) } == [[end]])
     }
@@ -129,12 +129,13 @@ import Topics
         fixture.claim([ids[2]], task: task.id, lease: .seconds(10))
         _ = fixture.ledger.cancel(task.id, in: segment)
         let closer = try await fixture.closer()
-        _ = try await closer.look(look(task))
-        let told = try await fixture.results().flatMap(\.results)
-        #expect(Set(told.map(\.device)) == Set(ids.filter { $0.index.segment == segment.number }).subtracting([ids[2]]))
-        #expect(told.allSatisfy { $0.state == .cancelled && $0.reason == "cancelled" })
+        _ = try await closer.check(check(task))
+        let reported = try await fixture.results().flatMap(\.results)
+        let expected = Set(ids.filter { $0.index.segment == segment.number }).subtracting([ids[2]])
+        #expect(Set(reported.map(\.device)) == expected)
+        #expect(reported.allSatisfy { $0.state == .cancelled && $0.reason == "cancelled" })
         try await fixture.end([ids[2]], task: task.id, as: .delivered)
-        #expect(try await closer.look(look(task)) == .settled)
+        #expect(try await closer.check(check(task)) == .settled)
         let report = try #require(try await fixture.reports().first)
         #expect(report.isCancelled && report[.delivered] == 1 && report[.cancelled] == 2)
     }
@@ -146,21 +147,21 @@ import Topics
         fixture.archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
         fixture.agenda.enter(task.id, due: fixture.time.now)
         let closer = try await fixture.closer()
-        #expect(try await closer.look(look(task)) == .open(again: fixture.time.now + CheckBackoff.first))
+        #expect(try await closer.check(check(task)) == .open(again: fixture.time.now + CheckBackoff.first))
         fixture.time.advance(by: task.options.timeToLive + TaskWatch.grace)
-        #expect(try await closer.look(look(task)) == .settled)
+        #expect(try await closer.check(check(task)) == .settled)
         #expect(fixture.agenda.count() == 0)
         #expect(fixture.metrics.counter(.reporterTasksAbandoned).value == 1)
         #expect(fixture.archive.reasonGivenUp(task.id) == "it was never planned")
         #expect(fixture.sink.lines.contains { $0.contains("task abandoned") && $0.contains("never planned") })
     }
 
-    @Test func jobsThatNobodyDoesKeepNoTaskOpenForEver() async throws {
+    @Test func unresolvedJobsKeepNoTaskOpenForEver() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(1)
         let task = try fixture.begin(1, devices: ids, jobs: 3, resolves: false)
         fixture.time.advance(by: task.options.timeToLive + TaskWatch.grace)
-        #expect(try await fixture.closer().look(look(task)) == .settled)
+        #expect(try await fixture.closer().check(check(task)) == .settled)
         #expect(try await fixture.reports().map { $0[.expired] } == [1])
         #expect(fixture.sink.lines.contains { $0.contains("unresolved jobs") })
     }
@@ -187,12 +188,12 @@ import Topics
             case .cancellation: for segment in segments { _ = fixture.ledger.cancel(task.id, in: segment) }
             }
             fixture.scissors.cut(after: steps)
-            let isWhole = (try? await fixture.closer().look(look(task))) != nil
+            let isWhole = (try? await fixture.closer().check(check(task))) != nil
             fixture.scissors.cut(after: nil)
             if !isWhole {
                 // Earlier results may be repeated before the task is due in the agenda.
-                _ = try await fixture.closer().look(look(task, isDue: false))
-                #expect(try await fixture.closer().look(look(task)) == .settled)
+                _ = try await fixture.closer().check(check(task, isDue: false))
+                #expect(try await fixture.closer().check(check(task)) == .settled)
             }
             let reports = try await fixture.reports()
             #expect(Set(reports.map(\.id)) == ["\(task.id)/report"], "cut after \(steps)")
@@ -217,7 +218,7 @@ import Topics
         let task = try fixture.begin(1, devices: ids, isFast: true) { $0.dialect = .richie }
         try await fixture.end(Array(ids[..<2]), task: task.id, as: .delivered)
         try await fixture.end([ids[2]], task: task.id, as: .failed)
-        #expect(try await fixture.closer().look(look(task)) == .settled)
+        #expect(try await fixture.closer().check(check(task)) == .settled)
         let trace = try #require(fixture.traces.trace(of: task.id, created: nil))
         #expect(trace.dialect == "richie" && trace.created == task.created && !trace.isCancelled)
         let report = try #require(try await fixture.reports().first)
@@ -243,11 +244,11 @@ import Topics
             let task = try fixture.begin(1, devices: ids, isFast: true)
             try await fixture.end(ids, task: task.id, as: .delivered)
             fixture.scissors.cut(after: steps)
-            let isWhole = (try? await fixture.closer().look(look(task))) != nil
+            let isWhole = (try? await fixture.closer().check(check(task))) != nil
             fixture.scissors.cut(after: nil)
             if isWhole { break }
             fixture.time.advance(by: .seconds(3 * 86_400))
-            _ = try await fixture.closer().look(look(task))
+            _ = try await fixture.closer().check(check(task))
             #expect(try await fixture.reports().allSatisfy { $0[.delivered] == 3 }, "cut after \(steps)")
             #expect(try await !fixture.reports().isEmpty, "cut after \(steps)")
             let trace = fixture.traces.trace(of: task.id, created: nil)
@@ -264,12 +265,12 @@ import Topics
         let ids = try await fixture.register(1)
         let task = try fixture.begin(1, devices: ids, isFast: true)
         try await fixture.end(ids, task: task.id, as: .delivered)
-        #expect(try await fixture.closer().look(look(task)) == .settled)
+        #expect(try await fixture.closer().check(check(task)) == .settled)
         fixture.archive.forget(task.id, after: .zero)
         fixture.archive.advance(reportOf: task.id, to: .settled)
         fixture.agenda.enter(task.id, due: fixture.time.now)
         #expect(fixture.ledger.progress(of: task.id)?.closed != nil)
-        #expect(try await fixture.closer().look(look(task, isDue: isDue)) == .settled)
+        #expect(try await fixture.closer().check(check(task, isDue: isDue)) == .settled)
         #expect(try await fixture.reports().count == 1)
         #expect(fixture.agenda.count() == 0)
     }
@@ -278,7 +279,7 @@ import Topics
         let fixture = try ReporterFixture()
         let task = try fixture.begin(1, devices: try await fixture.register(1))
         fixture.time.advance(by: task.options.timeToLive)
-        #expect(try await fixture.closer().look(look(task)) == .settled)
+        #expect(try await fixture.closer().check(check(task)) == .settled)
         #expect(fixture.traces.trace(of: task.id, created: nil) == nil)
     }
 
@@ -288,7 +289,7 @@ import Topics
         let ids = try await fixture.register(1)
         let task = try fixture.begin(1, devices: ids, isFast: true)
         try await fixture.end(ids, task: task.id, as: .delivered)
-        #expect(try await fixture.closer(traces: FullTraces()).look(look(task)) == .settled)
+        #expect(try await fixture.closer(traces: FullTraces()).check(check(task)) == .settled)
         #expect(try await fixture.reports().map { $0[.delivered] } == [1])
         #expect(fixture.metrics.counter(.reporterTasksUntraced).value == 1)
     }
@@ -302,12 +303,12 @@ import Topics
             let task = try fixture.begin(1, devices: ids, isFast: true)
             try await fixture.end(ids, task: task.id, as: .delivered)
             fixture.scissors.cut(after: steps)
-            let isWhole = (try? await fixture.closer().look(look(task))) != nil
+            let isWhole = (try? await fixture.closer().check(check(task))) != nil
             fixture.scissors.cut(after: nil)
             let isReported = try await !fixture.reports().isEmpty
             #expect(!isReported || fixture.traces.trace(of: task.id, created: nil) != nil, "cut after \(steps)")
             fixture.time.advance(by: .seconds(60))
-            _ = try await fixture.closer().look(look(task))
+            _ = try await fixture.closer().check(check(task))
             let trace = try #require(fixture.traces.trace(of: task.id, created: nil), "cut after \(steps)")
             #expect(trace.outcomes.devices.map(\.state) == [.delivered, .delivered], "cut after \(steps)")
             #expect(try await fixture.reports().allSatisfy { $0.closed == trace.closed }, "cut after \(steps)")

@@ -36,20 +36,9 @@ import Topics
             channel: channel, group: "reporter", handler: parts.handler, options: WorkerOptions(),
             consumer: try await fixture.bus.makeConsumer(ConsumerOptions(channel: channel, group: "reporter")),
             producer: try await fixture.bus.makeProducer(ProducerOptions()), environment: environment)
-        let services: [any Service] = [parts.sweeper, worker]
-        let outcome = await withTaskGroup(of: Void.self) { tasks -> Result<Void, any Error> in
-            for service in services { tasks.addTask { try? await service.run() } }
-            let outcome: Result<Void, any Error>
-            do {
-                outcome = .success(try await body())
-            } catch {
-                outcome = .failure(error)
-            }
-            for service in services.reversed() { service.stop() }
-            return outcome
+        try await withCleanup({ await client.close(within: .zero) }) {
+            try await withRunning([parts.sweeper, worker], body: body)
         }
-        await client.close(within: .zero)
-        try outcome.get()
     }
 
     /// Waits until `count` reports are on the bus.
@@ -92,15 +81,15 @@ import Topics
     @Test func theAgendaWakesWhatNoResultDoes() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(5)
-        let nobody = try fixture.begin(1, devices: [])
+        let empty = try fixture.begin(1, devices: [])
         let untried = try fixture.begin(2, devices: ids, timeToLive: .seconds(30))
         let reported = fixture.metrics.counter(.reporterTasksReported, labels: ["lane": "bulk"])
-        let told = fixture.metrics.counter(.reporterResults, labels: ["state": "expired", "provider": "apns"])
+        let expired = fixture.metrics.counter(.reporterResults, labels: ["state": "expired", "provider": "apns"])
         try await withReporter(fixture) {
             let first = try await reports(fixture, count: 1)
-            #expect(first.map(\.task) == [nobody.id])
+            #expect(first.map(\.task) == [empty.id])
             var turned = 0
-            while reported.value < 2 || told.value < 5, turned < 120 {
+            while reported.value < 2 || expired.value < 5, turned < 120 {
                 #expect(await fixture.time.hasSleepers(1))
                 fixture.time.advance(by: .seconds(1))
                 turned += 1
@@ -110,7 +99,7 @@ import Topics
         let report = try #require(try await fixture.reports().last)
         #expect(report.task == untried.id && report[.expired] == 5)
         #expect(fixture.agenda.count() == 0)
-        #expect(told.value == 5)
+        #expect(expired.value == 5)
     }
 
     @Test func anEndpointHearsOfIt() async throws {

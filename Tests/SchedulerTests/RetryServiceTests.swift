@@ -53,7 +53,7 @@ import Topics
 
     /// Goal: an order that can never be released does not block those behind it. Method: an order of an unreadable
     /// segment is due first, in the shard of a readable one.
-    @Test func anOrderThatCannotBeReleasedKeepsNobody() async throws {
+    @Test func anOrderThatCannotBeReleasedKeepsNoOthers() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(1)
         let lost = SegmentNumber(rawValue: ids[0].index.segment.rawValue + UInt32(RetryShard.count))

@@ -35,10 +35,7 @@ final class SchedulerFixture: Sendable {
 
     /// Runs the services of one scheduler, with their own `WorkerEnvironment`, during the body.
     func withScheduler(_ body: () async throws -> Void) async throws {
-        let environment = WorkerEnvironment(
-            time: time, random: SystemRandomSource(),
-            log: Log(service: "test", level: .error, sink: CollectingSink()), metrics: Metrics(),
-            health: Health(time: time))
+        let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
         let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
         let parts = RetryParts(
             index: index, registry: registry, isRegistryReady: { [registry] in !registry.isShut }, ledger: ledger,
@@ -52,32 +49,13 @@ final class SchedulerFixture: Sendable {
                     consumer: try await bus.makeConsumer(ConsumerOptions(channel: channel, group: "scheduler")),
                     producer: try await bus.makeProducer(ProducerOptions()), environment: environment))
         }
-        let running = services
-        let outcome = await withTaskGroup(of: Void.self) { tasks -> Result<Void, any Error> in
-            for service in running { tasks.addTask { try? await service.run() } }
-            let outcome: Result<Void, any Error>
-            do {
-                outcome = .success(try await body())
-            } catch {
-                outcome = .failure(error)
-            }
-            for service in running.reversed() { service.stop() }
-            return outcome
-        }
-        try outcome.get()
+        try await withRunning(services, body: body)
     }
 
     /// Registers `count` devices, plans a task and marks them; returns their ids in the order of registration.
     func begin(_ count: Int) async throws -> [DeviceID] {
-        var ids: [DeviceID] = []
-        for number in 0..<count {
-            let digits = String(number, radix: 16)
-            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
-            ids.append(try await registry.store.register(token, changes: DeviceChanges(), in: app).registered.id)
-        }
-        let plan = TaskPlan(
-            app: app, jobs: 1, isFast: false, deadline: time.now + .seconds(86_400), policy: .atLeastOnce)
-        _ = try ledger.plan(task, as: plan)
+        let ids = try await registry.store.registerSamples(0..<count, in: app)
+        _ = try ledger.plan(task, as: Samples.plan(app, until: time.now + .seconds(86_400)))
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
             _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task, in: SegmentID(app, number: segment))
         }

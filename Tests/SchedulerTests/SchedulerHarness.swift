@@ -42,14 +42,7 @@ final class SchedulerHarness: Sendable {
         return try await withThrowingTaskGroup(of: [DeviceID].self) { tasks in
             for start in stride(from: 0, to: count, by: 50) {
                 tasks.addTask { [registry, app = base.app] in
-                    var ids: [DeviceID] = []
-                    for number in start..<min(start + 50, count) {
-                        let digits = String(number, radix: 16)
-                        let token = try PushToken(
-                            .apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
-                        ids.append(try await registry.register(token, changes: changes, in: app).registered.id)
-                    }
-                    return ids
+                    try await registry.registerSamples(start..<min(start + 50, count), changes: changes, in: app)
                 }
             }
             return try await tasks.reduce(into: []) { $0 += $1 }
@@ -61,8 +54,7 @@ final class SchedulerHarness: Sendable {
         let tasks = (0..<count).map { TaskID(high: 1, low: UInt64($0)) }
         let deadline = SystemTimeSource().now + .seconds(3_600)
         for task in tasks {
-            _ = try await base.ledger.plan(
-                task, as: TaskPlan(app: app, jobs: 1, isFast: false, deadline: deadline, policy: .atLeastOnce))
+            _ = try await base.ledger.plan(task, as: Samples.plan(app, until: deadline))
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
                 let (offsets, place) = (ids.map(\.index.offset), SegmentID(app, number: segment))
                 _ = try await base.ledger.mark(SegmentSet(offsets), of: task, in: place)

@@ -6,7 +6,7 @@ import TestSupport
 /// An index that records the calls of schedulers and what they read.
 final class WatchedIndex: RetryIndex {
     private struct Sight {
-        var looks: [RetryOutlook] = []
+        var outlooks: [RetryOutlook] = []
         var added = 0
         var completed = 0
     }
@@ -20,7 +20,7 @@ final class WatchedIndex: RetryIndex {
 
     /// Waits until an outlook that matches has been read.
     func hasLooked(at matches: @escaping @Sendable (RetryOutlook) -> Bool) async -> Bool {
-        await holds { $0.looks.contains(where: matches) }
+        await holds { $0.outlooks.contains(where: matches) }
     }
 
     func hasAdded(_ count: Int) async -> Bool {
@@ -57,7 +57,7 @@ final class WatchedIndex: RetryIndex {
 
     func outlook(of shard: RetryShard) -> RetryOutlook {
         let outlook = index.outlook(of: shard)
-        sight.change { $0.looks.append(outlook) }
+        sight.change { $0.outlooks.append(outlook) }
         return outlook
     }
 }

@@ -36,7 +36,7 @@ import Topics
             for (row, shipment) in zip(rows, shipments) {
                 let states = try await harness.ledger.states(of: shipment.task, in: shipment.marks[0].segment)
                 #expect(states?.states[0] == row.state, "\(row)")
-                guard case .answer(_, let reason?, _) = row.cause, row.isTold else { continue }
+                guard case .answer(_, let reason?, _) = row.cause, row.isReported else { continue }
                 let detail = try await harness.ledger.detail(
                     of: 0, task: shipment.task, in: shipment.marks[0].segment)
                 #expect(detail?.reason == reason, "\(row)")
@@ -88,7 +88,7 @@ extension AnswerRow {
     }
 
     /// True if the ledger stores the reason: it does not for delivered or unsent pushes.
-    var isTold: Bool {
+    var isReported: Bool {
         switch fate {
         case .ended(let state): state != .delivered
         case .waits(let attempt, _, _): attempt > 0

@@ -24,7 +24,7 @@ import Topics
     /// Goal: an outage costs one window of pushes and then one probe for each pause; a crash during it loses no device,
     /// and every device gets its push afterwards. Method: a provider that fails every request, and short pauses; sender
     /// and scheduler are killed and restarted meanwhile.
-    @Test(arguments: cases) func anOutageIsProbedAndLosesNobody(_ story: Case) async throws {
+    @Test(arguments: cases) func anOutageIsProbedAndLosesNoDevice(_ story: Case) async throws {
         try await withHarness { harness in
             let app = try AppID("news")
             let tokens = try PushToken.numbered(story.kind, numbers: 0..<2_000)

@@ -64,7 +64,8 @@ struct Renderer: Sendable {
 }
 
 /// Renders the chunks that the scheduler releases, for as long as a test runs.
-struct RendererStandIn: Sendable {
+struct RendererStandIn: Service {
+    let name = "renderer"
     private let consumer: any BusConsumer
     private let producer: any BusProducer
     private let renderer: Renderer
@@ -77,15 +78,20 @@ struct RendererStandIn: Sendable {
     }
 
     func run() async throws {
-        while let delivery = await consumer.next() {
-            let chunks = try delivery.messages.map { renderer.chunk(try AudienceChunk(decoding: $0.value)) }
-            _ = try await producer.send(chunks.map(Renderer.message))
-            consumer.complete(delivery)
+        try await withCleanup(close) {
+            while let delivery = await consumer.next() {
+                let chunks = try delivery.messages.map { renderer.chunk(try AudienceChunk(decoding: $0.value)) }
+                _ = try await producer.send(chunks.map(Renderer.message))
+                consumer.complete(delivery)
+            }
         }
     }
 
-    func close() async {
+    func stop() {
         consumer.stopTaking()
+    }
+
+    private func close() async {
         await consumer.close()
         await producer.close()
     }

@@ -88,18 +88,7 @@ final class SenderHarness: Sendable {
 
     /// Renders the chunks that the scheduler releases while the body runs.
     func whileRendering(_ body: () async throws -> Void) async throws {
-        let renderer = try await RendererStandIn(bus)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await renderer.run() }
-            do {
-                try await body()
-            } catch {
-                await renderer.close()
-                throw error
-            }
-            await renderer.close()
-            try await tasks.waitForAll()
-        }
+        try await withRunning(try await RendererStandIn(bus), body: body)
     }
 
     /// The ledger's counts of the task's devices.
@@ -112,12 +101,12 @@ final class SenderHarness: Sendable {
     }
 
     /// The devices that have ended but are not yet noted as reported in the ledger, by their ids in results.
-    func untold(_ shipment: Shipment) async throws -> Set<String> {
-        var untold: Set<DeviceIndex> = []
+    func unreported(_ shipment: Shipment) async throws -> Set<String> {
+        var unreported: Set<DeviceIndex> = []
         for (segment, _) in shipment.marks {
-            untold.formUnion(try await ledger.untold(of: shipment.task, in: segment).map(\.index))
+            unreported.formUnion(try await ledger.unreported(of: shipment.task, in: segment).map(\.index))
         }
-        let places = shipment.addressees.indices.filter { untold.contains(shipment.addressees[$0].index) }
+        let places = shipment.addressees.indices.filter { unreported.contains(shipment.addressees[$0].index) }
         return Set(places.map(shipment.resultID))
     }
 
@@ -181,11 +170,5 @@ func withHarness(
     apps: [String] = ["news"], simulator: [String: String] = [:], _ body: (SenderHarness) async throws -> Void
 ) async throws {
     let harness = try await SenderHarness(apps: apps, simulator: simulator)
-    do {
-        try await body(harness)
-    } catch {
-        await harness.close()
-        throw error
-    }
-    await harness.close()
+    try await withCleanup({ await harness.close() }) { try await body(harness) }
 }

@@ -81,8 +81,8 @@ import Topics
                 let former = try await harness.start(killed.program, settings: killed.settings)
                 #expect(try await results.read(500), "\(results.endings.count) have ended; \(former.lines)")
                 // The ledger is updated directly after the results; the next results need further answers.
-                let told = Set(results.endings.keys)
-                try await waitUntil { try await harness.untold(shipment).isDisjoint(with: told) }
+                let reported = Set(results.endings.keys)
+                try await waitUntil { try await harness.unreported(shipment).isDisjoint(with: reported) }
                 await former.kill9()
                 #expect(try await harness.counts(shipment).open > 0, "the task ended before the crash")
                 let next = try await harness.start(killed.program, settings: killed.settings)

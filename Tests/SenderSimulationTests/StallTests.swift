@@ -30,7 +30,7 @@ import Topics
     /// after a healthy start, one app's devices get no answer, twenty thousand of them with large payloads; behind them
     /// on the bus are those of another app, and some in the fast lane. These are delivered, and the stalled provider
     /// never gets more requests than fit the window.
-    @Test(arguments: stalls) func aStalledProviderHoldsNobodyElse(_ stall: Stall) async throws {
+    @Test(arguments: stalls) func aStalledProviderDelaysNoOther(_ stall: Stall) async throws {
         try await withHarness(apps: ["news", "shop"]) { harness in
             let (news, shop) = (try AppID("news"), try AppID("shop"))
             let sender = try await harness.start(stall.program, settings: settings)

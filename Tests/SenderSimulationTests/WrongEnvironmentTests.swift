@@ -7,7 +7,7 @@ import Topics
 @Suite(.timeLimit(.minutes(4))) struct WrongEnvironmentTests {
     /// Goal: tokens of the wrong environment delete no device and do not affect other devices. Method: Apple's sandbox
     /// knows none of ten thousand tokens in a row, while the same app delivers to production devices.
-    @Test func badTokensInARowDeleteNobody() async throws {
+    @Test func badTokensInARowDeleteNoDevice() async throws {
         try await withHarness { harness in
             let app = try AppID("news")
             var developers = Shipment(

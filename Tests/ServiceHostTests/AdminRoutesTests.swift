@@ -18,15 +18,14 @@ import Testing
             server: HTTPServer(
                 configuration: configuration, router: AdminRoutes(health: health, metrics: Metrics()).router,
                 log: Log(service: "test", sink: StartSink(started: started)), metrics: Metrics()))
-        async let run: Void = server.run()
-        await started.wait()
-        let response = await blocking {
-            let client = RawClient(port: port)
-            client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            return client.receiveResponse()
+        let response = try await withRunning(server) {
+            await started.wait()
+            return await blocking {
+                let client = RawClient(port: port)
+                client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                return client.receiveResponse()
+            }
         }
-        server.stop()
-        try await run
         #expect(response?.status == 200)
         #expect(response?.text == "{\"status\":\"ok\",\"remarks\":[\"apps: news.json is wrong\"]}\n")
     }

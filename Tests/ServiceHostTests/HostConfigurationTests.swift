@@ -36,7 +36,7 @@ import Testing
         (["CARILLON_BUS": "kafka://a:1", "CARILLON_REDIS": "redis://b:2"], "b:2"),
         (["CARILLON_BUS": "kafka://a:1"], "127.0.0.1:6379"),
     ])
-    func theEmbeddedBusHoldsTheRegistryUnlessToldOtherwise(variables: [String: String], expected: String) throws {
+    func theEmbeddedBusHoldsTheRegistryByDefault(variables: [String: String], expected: String) throws {
         var reader = EnvironmentReader(variables)
         let configuration = HostConfiguration(environment: &reader)
         try reader.finish()

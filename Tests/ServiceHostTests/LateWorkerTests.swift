@@ -12,15 +12,11 @@ import Topics
 @Suite(.timeLimit(.minutes(3))) struct LateWorkerTests {
     private let bus = WatchedBus()
     private let topic = TestTopics.make(partitions: 1)
-    private let health = Health(time: SystemTimeSource())
+    private let test = TestEnvironment.real
 
     private func worker() -> any Service {
-        let time = SystemTimeSource()
-        let environment = WorkerEnvironment(
-            time: time, random: SystemRandomSource(), log: Log(service: "test", sink: CollectingSink(), time: time),
-            metrics: Metrics(), health: health)
-        return ServiceContext(
-            bus: bus, environment: environment, workerOptions: WorkerOptions(), redis: RedisConfiguration(),
+        ServiceContext(
+            bus: bus, environment: test.forWorkers, workerOptions: WorkerOptions(), redis: RedisConfiguration(),
             hasLoggedRegistry: false, memoryPercent: 70
         ).worker(ConsumerOptions(channel: topic.channel, group: "g"), handler: SilentHandler())
     }
@@ -30,13 +26,10 @@ import Topics
     @Test func joinsOnlyWhenItIsRun() async throws {
         let worker = worker()
         #expect(bus.joins == 0)
-        #expect(await health.obstacles() == ["g on \(topic.declaration.name): not in its group yet"])
-        let running = Task { try await worker.run() }
-        #expect(await bus.isAsked(1))
-        worker.stop()
-        try await running.value
+        #expect(await test.health.obstacles() == ["g on \(topic.declaration.name): not in its group yet"])
+        try await withRunning([worker]) { #expect(await bus.isAsked(1)) }
         #expect(bus.joins == 1)
-        #expect(await health.obstacles().isEmpty)
+        #expect(await test.health.obstacles().isEmpty)
     }
 
     /// Goal: with more replicas than partitions, all replicas become ready.
@@ -52,10 +45,7 @@ import Topics
     @Test func aStopEndsTheWaitForTheBus() async throws {
         bus.goAway()
         let worker = worker()
-        let running = Task { try await worker.run() }
-        #expect(await bus.isAsked(1))
-        worker.stop()
-        try await running.value
+        try await withRunning([worker]) { #expect(await bus.isAsked(1)) }
         #expect(bus.joins == 0)
     }
 

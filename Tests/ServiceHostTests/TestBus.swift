@@ -17,7 +17,7 @@ enum TestBus {
 
     /// Sends one message per text, without a key.
     static func send(_ texts: String..., to topic: Topic<OpaqueMessage>, at url: String) async throws {
-        let environment = environment()
+        let environment = TestEnvironment.real.forWorkers
         let bus: any Bus =
             url.hasPrefix("kafka://")
             ? try KafkaBus(try KafkaConfiguration(url: url), environment: environment)
@@ -29,13 +29,5 @@ enum TestBus {
         try await producer.send(texts.map { topic.message(OpaqueMessage(Array($0.utf8)), key: nil) })
         await producer.close()
         await bus.close()
-    }
-
-    private static func environment() -> WorkerEnvironment {
-        let time = SystemTimeSource()
-        return WorkerEnvironment(
-            time: time, random: SystemRandomSource(),
-            log: Log(service: "test", level: .error, sink: CollectingSink()), metrics: Metrics(),
-            health: Health(time: time))
     }
 }

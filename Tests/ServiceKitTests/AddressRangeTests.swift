@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [("10.0.0.5/8", "10.0.0.0/8"), ("2001:db8::1/32", "2001:db8::/32")])
     func refusesARangeThatBeginsElsewhere(_ text: String, range: String) {
         let expected = AddressRange.FormatError(
-            description: "must begin at the range's first address: \(range), or be one address without a /")
+            description: "expected the first address of the range, \(range), or one address without a /")
         #expect(throws: expected) { try AddressRange(text) }
     }
 

@@ -12,7 +12,7 @@ import Testing
         return try ChildProcess("sh", arguments: ["-c", script], options: options)
     }
 
-    @Test func itsEndIsToldToWhoeverWaits() async throws {
+    @Test func itsEndResumesAllWaiters() async throws {
         #expect(await (try shell("exit 3")).ended() == .exited(3))
         #expect(await (try shell("kill -9 $$")).ended() == .signalled(SIGKILL))
     }

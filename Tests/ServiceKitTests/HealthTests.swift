@@ -21,7 +21,7 @@ import Testing
         #expect(health.stalledLoops() == [])
     }
 
-    @Test func settingTheWallClockStallsNobody() {
+    @Test func settingTheWallClockStallsNothing() {
         _ = health.pulse("poll", limit: .seconds(10))
         time.setWallClock(to: Timestamp(milliseconds: 9_000_000_000_000))
         #expect(health.stalledLoops() == [])
@@ -33,7 +33,7 @@ import Testing
         #expect(health.stalledLoops() == [])
     }
 
-    @Test func aRemarkStandsInNobodysWay() async {
+    @Test func aRemarkDoesNotAffectReadiness() async {
         health.addRemark("apps") { "news.json is wrong" }
         health.addRemark("quiet") { nil }
         #expect(health.remarks() == ["apps: news.json is wrong"])

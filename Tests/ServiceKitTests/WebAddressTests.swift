@@ -28,7 +28,7 @@ import Testing
         #expect(WebAddress(text) == nil)
     }
 
-    @Test func thePlainSchemeIsToldApart() {
+    @Test func thePlainSchemeIsDistinguished() {
         #expect(WebAddress("http://example.com")?.scheme == .http)
     }
 

@@ -1,10 +1,11 @@
 import PushModel
 import Store
+import TestSupport
 import Testing
 
 @Suite struct DeviceChangesTests {
     private func device() throws -> Device {
-        var device = Device(tag: 1, token: try PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 10)
+        var device = Device(tag: 1, token: try Samples.token(1), created: 10)
         device.environment = .sandbox
         device.contentAvailable = true
         device.language = "de"

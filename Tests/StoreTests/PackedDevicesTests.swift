@@ -29,7 +29,7 @@ import Testing
         var packed = PackedDevices()
         packed.append(offset: 1, record: [])
         packed.append(offset: 2, record: [0xFF, 1, 2, 3, 4])
-        let device = Device(tag: 1, token: try PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 1)
+        let device = try Samples.device(1)
         packed.append(offset: 3, record: device.packed)
         #expect(packed.device(at: 0) == nil && packed.device(at: 1) == nil)
         #expect(packed.device(at: 2) == device)

@@ -35,10 +35,10 @@ import Testing
                 UInt32(number) * 500_000_000, state: state, attempt: UInt8(number), status: .max, reason: reason,
                 age: number * 100_000 - 5)
         }
-        let untold = TaskOutcomes.Device(index: DeviceIndex(rawValue: .max), state: .cancelled, detail: nil)
+        let unreported = TaskOutcomes.Device(index: DeviceIndex(rawValue: .max), state: .cancelled, detail: nil)
         for flag in [false, true] {
             let whole = try trace(
-                ends + [untold], isFast: flag, policy: flag ? .atMostOnce : .atLeastOnce, isCancelled: !flag,
+                ends + [unreported], isFast: flag, policy: flag ? .atMostOnce : .atLeastOnce, isCancelled: !flag,
                 created: .milliseconds(flag ? 5 : -5), deadline: .seconds(flag ? -28 * 86_400 : 28 * 86_400))
             #expect(TaskTrace(packed: whole.packed) == whole)
         }

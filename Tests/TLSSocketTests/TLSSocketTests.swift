@@ -136,7 +136,7 @@ import Testing
         serving.applicationProtocols = ["h2"]
         let context = try TLSContext(serving)
         let listener = try TCPListener(address: "127.0.0.1", port: 0)
-        async let refusal = failure { () throws(TLSSocketError) in _ = try Accepted(from: listener, tls: context) }
+        async let serverError = failure { () throws(TLSSocketError) in _ = try Accepted(from: listener, tls: context) }
         var tls = configuration(authority)
         tls.applicationProtocols = ["http/1.1"]
         let offering = tls
@@ -144,7 +144,7 @@ import Testing
             _ = try Conversation(host: "localhost", port: listener.port, tls: offering)
         }
         #expect(error?.code == .handshake)
-        #expect(await refusal?.code == .handshake)
+        #expect(await serverError?.code == .handshake)
     }
 
     @Test func aTakenPortIsNamed() throws {
@@ -231,7 +231,7 @@ private struct Accepted {
     init(from listener: TCPListener, tls: TLSContext) throws(TLSSocketError) {
         Accepted.wait(for: POLLIN, listener.descriptor)
         guard let socket = try listener.accept(tls: tls) else {
-            throw TLSSocketError(.unreachable, message: "nobody came")
+            throw TLSSocketError(.unreachable, message: "no connection arrived")
         }
         self.socket = socket
         while case let progress = try socket.advance(), progress != .done {

@@ -16,9 +16,9 @@ import Testing
                 segment: SegmentNumber(rawValue: UInt32(dice.number(below: Int(SegmentNumber.maximum) + 1))),
                 members: members, silent: members.intersection(SegmentSet([1, 7, 4_095])), records: PackedDevices())
         }
-        let meant = DecidedDevices(targets)
-        let bytes = meant.encoded
-        #expect(try DecidedDevices(decoding: bytes) == meant)
+        let decided = DecidedDevices(targets)
+        let bytes = decided.encoded
+        #expect(try DecidedDevices(decoding: bytes) == decided)
         for _ in 0..<200 where !bytes.isEmpty {
             var turned = bytes
             turned[dice.number(below: turned.count)] ^= dice.bytes(1)[0]

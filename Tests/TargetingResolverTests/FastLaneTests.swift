@@ -113,7 +113,7 @@ import Topics
         #expect(try fixture.sent(task) == [both, one, user].map(\.index))
     }
 
-    @Test func anIdThatWasGuessedNamesNobody() async throws {
+    @Test func aGuessedIDMatchesNoDevice() async throws {
         let id = try await fixture.place(0, offset: 1)
         let entries: [TargetEntry] = [
             .device(DeviceID(index: id.index, tag: id.tag &+ 1)),
@@ -157,7 +157,7 @@ import Topics
         #expect(try fixture.silent(task) == [quiet.index])
     }
 
-    @Test func aTaskForNobodyIsResolvedAndLookedAtAtOnce() async throws {
+    @Test func aTaskWithoutDevicesIsResolvedAndCheckedAtOnce() async throws {
         let task = fixture.task(1, audience: .topic(news))
         fixture.post(task)
         try await fixture.run()
@@ -176,7 +176,7 @@ import Topics
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [id.index])
-        #expect(try await fixture.ledger.meaning(of: task.id) == nil)
+        #expect(try await fixture.ledger.decidedDevices(of: task.id) == nil)
     }
 
     /// Every device ends when it is marked, and gets a result.

@@ -175,10 +175,7 @@ final class ResolverFixture: Sendable {
     }
 
     private func makeParts() -> ResolverParts {
-        let environment = WorkerEnvironment(
-            time: time, random: SystemRandomSource(), log: Log(service: "test", level: .error, sink: CollectingSink()),
-            metrics: metrics,
-            health: Health(time: time))
+        let environment = TestEnvironment(time: time, random: SystemRandomSource(), metrics: metrics).forWorkers
         let stores = ResolverStores(
             registry: registry, ledger: ledger, archive: archive, agenda: agenda, outages: outages, retries: retries)
         return ResolverParts(tasks: stores, jobs: stores, window: ResolverFixture.window, environment: environment)

@@ -11,7 +11,7 @@ import Testing
     /// Goal: a crash in the middle of a broadcast leaves no device out, whichever other resolvers run, and lets no
     /// device be sent twice. Method: two resolvers share 40 segments with little room for their chunks; one is killed
     /// half-way, then the other, and a third finishes. Every chunk of all three is claimed as by senders.
-    @Test func aCrashInABroadcastLosesNobody() async throws {
+    @Test func aCrashInABroadcastLosesNoDevice() async throws {
         let harness = try await ResolverHarness()
         let everybody = try await harness.fill(segments: 40, devices: 300)
         let task = TaskID(high: 1, low: 1)

@@ -44,7 +44,7 @@ import Testing
         try await time.sleep(for: .seconds(-1))
     }
 
-    @Test func settingTheWallClockWakesNobody() async throws {
+    @Test func settingTheWallClockWakesNoSleeper() async throws {
         let sleeper = Task { try await time.sleep(for: .seconds(10)) }
         #expect(await time.hasSleepers(1))
         let uptime = time.uptime

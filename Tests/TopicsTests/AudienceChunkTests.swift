@@ -99,7 +99,7 @@ import Topics
     }
 
     private static func device(_ number: UInt32) throws -> Device {
-        Device(tag: number, token: try PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 1_000)
+        Device(tag: number, token: try Samples.token(Int(number)), created: 1_000)
     }
 
     private static func chunk(_ content: [UInt8] = []) throws -> AudienceChunk {

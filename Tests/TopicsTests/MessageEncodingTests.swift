@@ -1,4 +1,5 @@
 import PushModel
+import TestSupport
 import Testing
 import Topics
 
@@ -92,9 +93,7 @@ import Topics
     }
 
     private static func device(_ number: UInt32) throws -> Device {
-        let digits = String(number, radix: 16)
-        let token = try PushToken(.apns, text: String(repeating: "a", count: 64 - digits.count) + digits)
-        var device = Device(tag: number, token: token, created: 1_000)
+        var device = Device(tag: number, token: try Samples.token(Int(number)), created: 1_000)
         device.environment = number.isMultiple(of: 2) ? .sandbox : .production
         return device
     }

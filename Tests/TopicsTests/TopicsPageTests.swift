@@ -10,7 +10,7 @@ import Topics
         rows = MarkdownTable.rows(under: "## The list", inPage: try #require(SourceTree.text("docs/topics.md")))
     }
 
-    @Test func namesEveryTopicAndNoOtherInTheOrderOfTheHouse() {
+    @Test func namesEveryTopicAndNoOtherInTheOrderOfTheCode() {
         #expect(rows.map { $0.first } == Topics.all.map { "`\($0.name)`" })
     }
 

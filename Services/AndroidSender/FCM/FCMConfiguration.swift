@@ -26,9 +26,7 @@ struct FCMConfiguration: Sendable {
             clamping: environment.integer(
                 "CARILLON_FCM_PORT", default: Int(endpoint.port), in: 1...65_535,
                 meaning: "Port of Firebase Cloud Messaging."))
-        authorityFile = environment.file(
-            "CARILLON_FCM_CA_FILE",
-            meaning: "PEM file of certificate authorities to trust for Google, instead of the system's.")
+        authorityFile = environment.authorityFile("CARILLON_FCM_CA_FILE", of: "Google")
         connections = environment.integer(
             "CARILLON_FCM_CONNECTIONS", default: connections, in: 1...64,
             meaning: "Connections to Google, for all apps.")

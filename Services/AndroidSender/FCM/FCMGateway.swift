@@ -52,22 +52,17 @@ final class FCMGateway: PushGateway {
         await gate.send(pushes) { await self.send($0, with: $1) }
     }
 
-    private func send(_ pushes: [Push], with token: BearerToken) async -> TokenGate.Round {
+    private func send(_ pushes: [Push], with token: BearerToken) async -> SendRound {
         var headers = FCMGateway.common
         headers.append("authorization", "Bearer \(token.value.reveal())")
         let requests = pushes.map { HTTP2Request(.post, path, sharedHeaders: headers, body: $0.payload) }
-        var round = TokenGate.Round(outcomes: [])
+        var round = SendRound()
         round.outcomes.reserveCapacity(pushes.count)
         let now = time.now
         for outcome in await pool.send(requests) {
             switch outcome {
-            case .answered(let response):
-                let answer = FCMAnswer.read(response, now: now)
-                round.outcomes.append(.answered(answer))
-                if case .throttled(.app, let advice) = answer.verdict { round.pause = max(round.pause, advice.floor) }
-            // Retrying does not help against an untrusted authority.
-            case .notSent(let error) where !error.isRetriable: round.outcomes.append(.misconfigured(error.message))
-            case .notSent(let error): round.outcomes.append(.notSent(error.message))
+            case .answered(let response): round.add(FCMAnswer.read(response, now: now))
+            case .notSent(let error): round.outcomes.append(.unsent(error))
             case .unknown(let error): round.outcomes.append(.unknown(error.message))
             }
         }

@@ -1,4 +1,5 @@
 import Apps
+import Bus
 import HTTP2
 import HTTPClient
 import ProviderKit
@@ -9,7 +10,8 @@ import Signing
 import Store
 
 /// Resources for Google that all apps share; makes each app's gateway.
-struct FCMProvider: Sendable {
+struct FCMProvider: PushProvider {
+    let kind = PushProtocol.fcm
     let configuration: FCMConfiguration
     let pool: HTTP2Pool
     let accessTokens: AccessTokens
@@ -18,6 +20,10 @@ struct FCMProvider: Sendable {
     let time: any TimeSource
     let random: any RandomSource
     let log: Log
+
+    func credentials(in providers: ProviderCredentials) -> FCMCredentials? { providers.fcm }
+
+    func file(of credentials: FCMCredentials) -> KeyFile? { credentials.serviceAccountFile }
 
     func gateway(_ credentials: FCMCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.serviceAccountFile
@@ -30,11 +36,15 @@ struct FCMProvider: Sendable {
             }
             return FCMGateway(
                 project: project, pool: pool, tokens: tokens(account), quota: quota(project),
-                gate: SendGate(configuration.window, time: time) { [log] in log.note($0, app: app, kind: .fcm) },
-                time: time)
+                gate: SendGate(configuration.window, of: app, kind: kind, time: time, log: log), time: time)
         } catch {
             return BrokenGateway(reason: error.description)
         }
+    }
+
+    func close() async {
+        await pool.close()
+        await accessTokens.client.close(within: .seconds(1))
     }
 
     private func tokens(_ account: ServiceAccount) -> TokenCache {
@@ -60,5 +70,21 @@ struct FCMProvider: Sendable {
             RateBucket(
                 RateBucket.Settings(
                     name: "fcm:\(project)", permitsPerMinute: perMinute, burst: max(1, perMinute / 60)), in: store))
+    }
+}
+
+extension FCMProvider {
+    init(
+        _ configuration: FCMConfiguration, store: StoreConnection, tokenLimit: Duration, environment: WorkerEnvironment
+    ) {
+        let (log, metrics, time) = (environment.log, environment.metrics, environment.time)
+        let client = HTTPClient(configuration: configuration.tokenClient, log: log, metrics: metrics, time: time)
+        self.init(
+            configuration: configuration,
+            pool: HTTP2Pool(
+                configuration.endpoint, configuration: configuration.pool, log: log, metrics: metrics, time: time,
+                random: environment.random),
+            accessTokens: AccessTokens(client: client), store: store, tokenLimit: tokenLimit, time: time,
+            random: environment.random, log: log)
     }
 }

@@ -16,14 +16,10 @@ struct HuaweiConfiguration: Sendable {
     init() {}
 
     init(environment: inout EnvironmentReader) {
-        url = HuaweiConfiguration.url(
-            &environment, name: "CARILLON_HUAWEI_URL", default: url, meaning: "Origin of Huawei Push Kit.")
-        tokenURL = HuaweiConfiguration.url(
-            &environment, name: "CARILLON_HUAWEI_TOKEN_URL", default: tokenURL,
-            meaning: "Huawei's URL for access tokens.")
-        authorityFile = environment.file(
-            "CARILLON_HUAWEI_CA_FILE",
-            meaning: "PEM file of certificate authorities to trust for Huawei, instead of the system's.")
+        url = environment.secureURL("CARILLON_HUAWEI_URL", default: url, meaning: "Origin of Huawei Push Kit.")
+        tokenURL = environment.secureURL(
+            "CARILLON_HUAWEI_TOKEN_URL", default: tokenURL, meaning: "Huawei's URL for access tokens.")
+        authorityFile = environment.authorityFile("CARILLON_HUAWEI_CA_FILE", of: "Huawei")
         inFlightMaximum = environment.integer(
             "CARILLON_HUAWEI_IN_FLIGHT", default: inFlightMaximum, in: 1...100_000,
             meaning: "Maximum devices of one app in flight to Huawei.")
@@ -39,15 +35,5 @@ struct HuaweiConfiguration: Sendable {
         client.authorityFile = authorityFile
         client.deadline = deadline
         return client
-    }
-
-    private static func url(
-        _ environment: inout EnvironmentReader, name: String, default value: String, meaning: String
-    ) -> String {
-        environment.parse(
-            name, default: value, text: value, meaning: meaning, expected: "an https URL without a trailing slash"
-        ) {
-            $0.hasPrefix("https://") && !$0.hasSuffix("/") ? $0 : nil
-        }
     }
 }

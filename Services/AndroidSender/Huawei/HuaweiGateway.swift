@@ -32,22 +32,19 @@ final class HuaweiGateway: PushGateway {
         await gate.send(pushes) { await self.send($0, with: $1) }
     }
 
-    private func send(_ pushes: [Push], with token: BearerToken) async -> TokenGate.Round {
-        var whole = TokenGate.Round(outcomes: Array(repeating: .notSent(""), count: pushes.count))
-        await withTaskGroup(of: (HuaweiBatch, TokenGate.Round).self) { group in
+    private func send(_ pushes: [Push], with token: BearerToken) async -> SendRound {
+        var whole = SendRound(outcomes: Array(repeating: .notSent(""), count: pushes.count))
+        await withTaskGroup(of: (HuaweiBatch, SendRound).self) { group in
             for batch in HuaweiBatch.group(pushes) {
                 group.addTask { (batch, await self.send(batch, of: pushes, with: token)) }
             }
-            for await (batch, round) in group {
-                for (position, outcome) in zip(batch.positions, round.outcomes) { whole.outcomes[position] = outcome }
-                whole.pause = max(whole.pause, round.pause)
-            }
+            for await (batch, round) in group { whole.replace(batch.positions, with: round) }
         }
         return whole
     }
 
     /// The round's outcomes are in the order of the batch's positions.
-    private func send(_ batch: HuaweiBatch, of pushes: [Push], with token: BearerToken) async -> TokenGate.Round {
+    private func send(_ batch: HuaweiBatch, of pushes: [Push], with token: BearerToken) async -> SendRound {
         let request = HTTPClientRequest(
             .post, url: url, to: .trusted,
             headers: [
@@ -55,30 +52,27 @@ final class HuaweiGateway: PushGateway {
                 .init("Authorization", "Bearer \(token.value.reveal())"),
             ], body: batch.body, responseBytesMaximum: HuaweiAnswer.bytesMaximum)
         switch await client.send(request) {
-        case .notSent(let failure):
-            return batch.all(failure.isOurs ? .misconfigured(failure.message) : .notSent(failure.message))
+        case .notSent(let failure): return batch.all(.unsent(failure))
         case .unknown(let failure): return batch.all(.unknown(failure.message))
         case .answered(let response):
             guard let report = HuaweiAnswer.report(response) else {
                 return batch.all(.unknown("the answer cannot be decoded"))
             }
             let retryAfter = HuaweiAnswer.retryAfter(response, now: time.now)
-            let answers = batch.positions.map { position in
-                HuaweiErrorTable.answer(
-                    status: response.status, report, token: pushes[position].token, retryAfter: retryAfter)
+            var round = SendRound()
+            round.outcomes.reserveCapacity(batch.positions.count)
+            for position in batch.positions {
+                round.add(
+                    HuaweiErrorTable.answer(
+                        status: response.status, report, token: pushes[position].token, retryAfter: retryAfter))
             }
-            return TokenGate.Round(outcomes: answers.map { .answered($0) }, pause: HuaweiGateway.pause(answers))
+            return round
         }
-    }
-
-    private static func pause(_ answers: [ProviderAnswer]) -> Duration {
-        guard case .throttled(.app, let advice)? = answers.first?.verdict else { return .zero }
-        return advice.floor
     }
 }
 
 extension HuaweiBatch {
-    fileprivate func all(_ outcome: PushOutcome) -> TokenGate.Round {
-        TokenGate.Round(outcomes: positions.map { _ in outcome })
+    fileprivate func all(_ outcome: PushOutcome) -> SendRound {
+        SendRound(outcomes: positions.map { _ in outcome })
     }
 }

@@ -1,17 +1,23 @@
 import Apps
+import Bus
 import HTTPClient
 import ProviderKit
 import PushModel
 import ServiceKit
 
 /// Resources for Huawei that all apps share; makes each app's gateway.
-struct HuaweiProvider: Sendable {
+struct HuaweiProvider: PushProvider {
+    let kind = PushProtocol.huawei
     let configuration: HuaweiConfiguration
     let client: HTTPClient
     let tokenLimit: Duration
     let time: any TimeSource
     let random: any RandomSource
     let log: Log
+
+    func credentials(in providers: ProviderCredentials) -> HuaweiCredentials? { providers.huawei }
+
+    func file(of credentials: HuaweiCredentials) -> KeyFile? { credentials.clientSecretFile }
 
     func gateway(_ credentials: HuaweiCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.clientSecretFile
@@ -31,8 +37,11 @@ struct HuaweiProvider: Sendable {
         }
         return HuaweiGateway(
             url: "\(configuration.url)\(path)/messages:send", client: client, tokens: tokens,
-            gate: SendGate(configuration.window, time: time) { [log] in log.note($0, app: app, kind: .huawei) },
-            time: time)
+            gate: SendGate(configuration.window, of: app, kind: kind, time: time, log: log), time: time)
+    }
+
+    func close() async {
+        await client.close(within: .seconds(1))
     }
 
     /// The file's only line.
@@ -50,5 +59,16 @@ struct HuaweiProvider: Sendable {
                 default: false
                 }
             }
+    }
+}
+
+extension HuaweiProvider {
+    init(_ configuration: HuaweiConfiguration, tokenLimit: Duration, environment: WorkerEnvironment) {
+        let client = HTTPClient(
+            configuration: configuration.client, log: environment.log, metrics: environment.metrics,
+            time: environment.time)
+        self.init(
+            configuration: configuration, client: client, tokenLimit: tokenLimit, time: environment.time,
+            random: environment.random, log: environment.log)
     }
 }

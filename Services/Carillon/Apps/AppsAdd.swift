@@ -1,4 +1,5 @@
 import Apps
+import CommandKit
 import PushModel
 import ServiceKit
 
@@ -51,7 +52,7 @@ struct AppsAdd: Command {
             do throws(AddressRange.FormatError) {
                 ranges.append(try AddressRange(text))
             } catch {
-                throw UsageError("--allow \(text): it \(error)")
+                throw UsageError("--allow \(text): \(error)")
             }
         }
         return ranges

@@ -1,4 +1,6 @@
 import Apps
+import CommandKit
+import PushModel
 import ServiceKit
 
 struct AppsList: Command {
@@ -52,11 +54,7 @@ struct AppsList: Command {
     }
 
     private static func providers(of app: PushApp) -> [String] {
-        var names: [String] = []
-        if app.providers.apns != nil { names.append("apns") }
-        if app.providers.fcm != nil { names.append("fcm") }
-        if app.providers.huawei != nil { names.append("huawei") }
-        return names
+        PushProtocol.allCases.filter { app.providers.has($0) }.map(\.name)
     }
 
     private static func lines(_ texts: [String]) -> String {

@@ -1,4 +1,5 @@
 import Apps
+import CommandKit
 
 /// Location of the app files: the data folder of a `carillon up`, or the folder in CARILLON_APPS.
 struct AppsPlace: Sendable {

@@ -1,4 +1,5 @@
 import Apps
+import CommandKit
 import PushModel
 import ServiceKit
 

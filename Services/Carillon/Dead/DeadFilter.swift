@@ -1,4 +1,5 @@
 import Bus
+import CommandKit
 import ServiceKit
 
 /// Selects dead letters by channel and reason.

@@ -1,4 +1,5 @@
 import Bus
+import CommandKit
 
 struct DeadList: Command {
     static let declaration = CommandDeclaration(

@@ -1,4 +1,5 @@
 import Bus
+import CommandKit
 
 /// Position of a message on `dead`, as printed by `dead list` and accepted by `show` and `replay`.
 struct DeadPosition: Hashable, Comparable, Sendable, CustomStringConvertible {

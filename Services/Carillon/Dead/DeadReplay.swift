@@ -1,4 +1,5 @@
 import Bus
+import CommandKit
 import ServiceHost
 import ServiceKit
 import Topics

@@ -1,4 +1,5 @@
 import Bus
+import CommandKit
 import Topics
 
 /// Sends letters to their topics in batches, and marks each once it is durable there.

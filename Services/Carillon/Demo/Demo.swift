@@ -1,3 +1,4 @@
+import CommandKit
 import Glibc
 import JSONKit
 import PushModel
@@ -10,7 +11,7 @@ struct Demo: Sendable {
     private static let registrationsAtOnce = 32
 
     private let announcement: UpAnnouncement
-    private let simulator: DemoSimulator
+    private let simulator: SimulatorClient
     private let http: LocalHTTP
     private let key: Secret
     private let terminal: any Terminal
@@ -24,8 +25,8 @@ struct Demo: Sendable {
         }
         let http = LocalHTTP()
         let demo = Demo(
-            announcement: announcement, simulator: DemoSimulator(admin: facts.admin, http: http), http: http,
-            key: try APIAccess.read(app.keyFile), terminal: context.terminal,
+            announcement: announcement, simulator: SimulatorClient(admin: facts.admin, http: http), http: http,
+            key: try LocalKeyFile.read(app.keyFile), terminal: context.terminal,
             program: context.program, place: place)
         do {
             let agrees = try await demo.show(app)
@@ -122,7 +123,7 @@ struct Demo: Sendable {
 
     /// The newest push of each provider and language, found by its title.
     private func showPushes() async throws {
-        for provider in DemoSimulator.providers {
+        for provider in SimulatorClient.providers {
             let pushes = try await simulator.lastPushes(provider).map { ShownPush($0).text }
             for (language, title) in LocalizedSample.titles.sorted(by: { $0.key < $1.key }) {
                 guard let push = pushes.first(where: { $0.contains(title) }) else { continue }

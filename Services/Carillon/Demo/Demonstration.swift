@@ -1,3 +1,4 @@
+import CommandKit
 import ServiceHost
 import ServiceKit
 import Synchronization

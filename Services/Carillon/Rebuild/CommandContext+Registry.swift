@@ -1,6 +1,8 @@
 import Bus
+import CommandKit
 import RedisClient
 import RedisStore
+import RegistryLog
 import ServiceHost
 import Store
 
@@ -13,7 +15,7 @@ extension CommandContext {
         let environment = WorkerEnvironment(log: settings.log)
         let client = RedisClient(settings.bus.redis, log: settings.log, metrics: environment.metrics)
         do {
-            let connection = StoreConnection(client, pipelineMaximum: RebuildBounds.pipelineMaximum)
+            let connection = StoreConnection(client, pipelineMaximum: RegistryRebuild.pipelineMaximum)
             let registry = try await RedisRegistry.open(connection, mode: .follower, log: settings.log)
             let stores = RecoveryStores(
                 ledger: RedisLedger(connection), archive: RedisTaskArchive(connection, time: environment.time),

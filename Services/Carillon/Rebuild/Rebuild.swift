@@ -1,4 +1,5 @@
 import Bus
+import CommandKit
 import RegistryLog
 import ServiceHost
 import ServiceKit

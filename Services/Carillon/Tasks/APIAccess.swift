@@ -1,4 +1,5 @@
 import Apps
+import CommandKit
 import HTTPClient
 import PushModel
 import ServiceKit
@@ -63,18 +64,9 @@ struct APIAccess: Sendable, Equatable {
 
     private static func key(_ arguments: CommandArguments, variable: Secret?, own: String?) throws -> Secret? {
         if let key = arguments.value(keyOption) { return Secret(key) }
-        if let file = arguments.value(keyFileOption) { return try read(file) }
+        if let file = arguments.value(keyFileOption) { return try LocalKeyFile.read(file) }
         if let variable { return variable }
-        return try own.map(read)
-    }
-
-    static func read(_ file: String) throws(UpError) -> Secret {
-        guard let bytes = SmallFile.read(file, bytesMaximum: 4_096) else {
-            throw UpError("cannot read the key file \(file)")
-        }
-        let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-        guard !text.isEmpty else { throw UpError("the key file \(file) is empty") }
-        return Secret(text)
+        return try own.map(LocalKeyFile.read)
     }
 }
 

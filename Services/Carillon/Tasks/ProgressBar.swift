@@ -4,12 +4,10 @@ import ServiceKit
 struct ProgressBar {
     private static let span = Duration.seconds(5)
     private static let barWidth = 24
-    /// Assumed for a terminal that does not report its width.
-    static let usualWidth = 80
 
     private var looks: [(uptime: Duration, ended: Int)] = []
 
-    mutating func look(at status: ReportedTask, uptime: Duration) {
+    mutating func update(with status: ReportedTask, uptime: Duration) {
         looks.append((uptime, status.ended))
         // One sample from before the span is kept, so that the rate always has two points.
         while looks.count > 2, uptime - looks[1].uptime >= ProgressBar.span { looks.removeFirst() }

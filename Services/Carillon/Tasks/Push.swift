@@ -1,3 +1,4 @@
+import CommandKit
 import Glibc
 import JSONKit
 import ServiceKit

@@ -1,3 +1,5 @@
+import CommandKit
+
 /// `carillon tasks cancel`: stops sending to further devices.
 struct TasksCancel: Command {
     static let declaration = CommandDeclaration(

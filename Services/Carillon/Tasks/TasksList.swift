@@ -1,3 +1,4 @@
+import CommandKit
 import JSONKit
 import ServiceKit
 

@@ -1,3 +1,5 @@
+import CommandKit
+
 /// `carillon watch`: follows a task until it is closed.
 struct Watch: Command {
     static let declaration = CommandDeclaration(

@@ -1,3 +1,4 @@
+import CommandKit
 import JSONKit
 import ServiceKit
 
@@ -24,7 +25,7 @@ struct Watcher {
             let status = try await TaskAPI.retrying(on: [.unreachable, .away], terminal: terminal, time: time) {
                 try await api.status(of: id)
             }
-            progress.look(at: status, uptime: time.uptime)
+            progress.update(with: status, uptime: time.uptime)
             if status != last || terminal.isTerminal { show(status, progress: progress) }
             if status.isOver {
                 conclude(status)

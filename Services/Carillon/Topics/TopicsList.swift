@@ -1,3 +1,4 @@
+import CommandKit
 import ServiceKit
 import Topics
 
@@ -60,8 +61,4 @@ struct TopicsList: Command {
         case .compaction: "last of each key"
         }
     }
-}
-
-extension CommandOption {
-    static let json = CommandOption("--json", meaning: "Print JSON, one object per line")
 }

@@ -1,3 +1,4 @@
+import CommandKit
 import ServiceKit
 
 /// Paths of the programs. The error for missing ones names them all and how to build them.

@@ -1,3 +1,4 @@
+import CommandKit
 import HTTPClient
 import JSONKit
 import ServiceKit

@@ -1,11 +1,12 @@
 import JSONKit
 import ServiceKit
 import TaskModel
+import Topics
 
 /// The content of a task in the native API: a message for all platforms, payloads for single platforms, or both.
 struct NativeContentForm {
     /// Platforms that pushes can be sent to.
-    static let platforms: [Platform] = [.ios, .android]
+    static let platforms = Platform.supported
     private static let names = platforms.map(\.rawValue).joined(separator: " or ")
 
     private let fields: JSONFields
@@ -75,14 +76,16 @@ struct NativeContentForm {
 
     private func check(_ chosen: [Platform], content: TaskContent) {
         for platform in NativeContentForm.platforms {
-            let isMeant = chosen.contains(platform)
-            if !isMeant, content.payloads[platform] != nil {
+            let isChosen = chosen.contains(platform)
+            if !isChosen, content.payloads[platform] != nil {
                 fields.reject(
-                    "payloads.\(platform.rawValue)", message: "platform is not listed in platforms")
+                    "payloads.\(platform.rawValue)",
+                    message: "platform not listed in platforms; list it or remove the payload")
             }
-            if isMeant, content.payloads[platform] == nil, !fields.has("message") {
+            if isChosen, content.payloads[platform] == nil, !fields.has("message") {
                 fields.reject(
-                    "platforms", message: "lists \(platform.rawValue), which has neither a payload nor a message")
+                    "platforms",
+                    message: "no payload or message for \(platform.rawValue); add one or remove the platform")
             }
         }
     }

@@ -35,7 +35,7 @@ struct NativeTaskForm {
         if draft.entries.count > TaskLimits.entriesMaximum {
             fields.problems.add(
                 "users",
-                message: "at most \(TaskLimits.entriesMaximum) entries together with devices; send several tasks")
+                message: "too long: at most \(TaskLimits.entriesMaximum) entries with devices; send several tasks")
         }
         fields.rejectUnknown()
         return draft

@@ -78,7 +78,7 @@ struct TaskRoutes: Sendable {
 
     private func count(_ draft: TaskDraft, call: NativeCall) async throws -> HTTPResponse {
         guard draft.entries.count <= TaskLimits.countedEntriesMaximum else {
-            let message = "at most \(TaskLimits.countedEntriesMaximum) entries together with devices in a dry run"
+            let message = "too long: at most \(TaskLimits.countedEntriesMaximum) entries with devices in a dry run"
             throw TaskError.invalid([JSONProblems.Problem(path: "users", message: message)])
         }
         let count = try await audience.count(draft, in: call.app)

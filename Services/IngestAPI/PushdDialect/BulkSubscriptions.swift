@@ -31,7 +31,9 @@ struct BulkSubscriptions {
     private static func refuseBrackets(in name: String) throws(PushdError) {
         guard name.utf8.contains(where: { "[]".utf8.contains($0) }) else { return }
         throw .invalidEvent(
-            name, InvalidValueError("has brackets; write options as sport[ignore_message]=1, such topics in JSON"))
+            name,
+            InvalidValueError(
+                "expected a name without brackets; write options as sport[ignore_message]=1, such topics in JSON"))
     }
 
     /// Accepts any topic that a task can name; paths accept only the narrower event names of pushd.

@@ -85,8 +85,8 @@ struct PushdDialect: Sendable {
 
     private func refusal(_ error: any Error) -> PushdError {
         switch error {
-        case let refusal as PushdError: return refusal
-        case let refusal as Gatekeeper.AccessError: return .access(refusal)
+        case let error as PushdError: return error
+        case let error as Gatekeeper.AccessError: return .access(error)
         case let error as StoreError:
             log.note(error)
             return .store(error)

@@ -49,7 +49,7 @@ enum PushdError: Error, Equatable {
         case .body(.unknownMediaType): .unsupportedMediaType
         case .body(.noRoom): .serviceUnavailable
         case .access(.ambiguous), .body(.malformed), .invalidField, .invalidEvent, .tooManySubscriptions: .badRequest
-        case .task(let refusal): refusal.problem.status
+        case .task(let error): error.problem.status
         case .store(let error): PushdError.status(of: error)
         }
     }
@@ -76,7 +76,7 @@ enum PushdError: Error, Equatable {
         case .invalidEvent(let name, _): "Invalid event name \(OutsideText.excerpt(name))"
         case .tooManySubscriptions: "Too many subscriptions"
         case .unknownSubscriber, .notSubscribed: "Not found"
-        case .task(let refusal): refusal.problem.title
+        case .task(let error): error.problem.title
         case .store(let error): PushdError.message(of: error)
         }
     }
@@ -99,7 +99,7 @@ enum PushdError: Error, Equatable {
         case .access(.unknownApp): "The key has no access to an app of this name."
         case .access(.ambiguous(let apps)):
             "Choose one by the path: " + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
-        case .access(let refusal): refusal.advice
+        case .access(let error): error.advice
         case .body(.malformed(let reason)): reason
         case .body(.noRoom): "The memory for request bodies is in use. Retry later."
         case .body(.unknownMediaType):
@@ -108,7 +108,7 @@ enum PushdError: Error, Equatable {
         case .invalidEvent(_, let reason): reason.description
         case .tooManySubscriptions(let count):
             "\(count) subscriptions exceed the limit of \(RegistryBounds.subscriptionsMaximum) for a subscriber."
-        case .task(let refusal): refusal.problem.detail
+        case .task(let error): error.problem.detail
         case .store(let error) where error.code == .tooMany: error.message
         case .store, .unknownSubscriber, .notSubscribed: nil
         }
@@ -121,8 +121,8 @@ enum PushdError: Error, Equatable {
                 HTTPField("WWW-Authenticate", "Basic realm=\"carillon\", charset=\"UTF-8\""),
                 HTTPField("WWW-Authenticate", "Bearer realm=\"carillon\""),
             ]
-        case .access(let refusal): refusal.headers
-        case .task(let refusal): refusal.headers
+        case .access(let error): error.headers
+        case .task(let error): error.headers
         case .body(.noRoom): [HTTPField("Retry-After", "5")]
         case .store where status == .serviceUnavailable: [HTTPField("Retry-After", "5")]
         default: []

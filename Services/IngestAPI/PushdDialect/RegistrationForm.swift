@@ -1,10 +1,12 @@
 import JSONKit
 import PushModel
 import Store
+import Topics
 
 /// Registration data of a device. Fields not listed here are ignored, as in pushd; an absent field keeps its value.
 struct RegistrationForm {
     static let badgeMaximum = 999_999
+    private static let knownProtocols = "expected apns, fcm, gcm, c2dm or huawei"
 
     static let aliases: [(name: String, kind: Alias.Kind)] = [
         ("external_user_id", .externalUser), ("hwid", .hardware), ("appmetrica_device_id", .appMetricaDevice),
@@ -36,9 +38,11 @@ struct RegistrationForm {
 
     /// The token of a registration in which the fields contain everything.
     func token() throws(PushdError) -> PushToken {
-        guard let kind = try kind() else { throw .invalidField("proto", InvalidValueError("missing")) }
+        guard let kind = try kind() else {
+            throw .invalidField("proto", InvalidValueError("missing; \(RegistrationForm.knownProtocols)"))
+        }
         guard let text = try value("token", read: fields.text) else {
-            throw .invalidField("token", InvalidValueError("missing"))
+            throw .invalidField("token", InvalidValueError("missing; expected a token of the provider"))
         }
         return try token(kind, text: text)
     }
@@ -49,7 +53,7 @@ struct RegistrationForm {
         guard let kind = try kind() ?? RegistrationForm.likelyKind(of: text) else { return nil }
         let token = try token(kind, text: text)
         if let given = try value("token", read: fields.text), try self.token(kind, text: given) != token {
-            throw .invalidField("token", InvalidValueError("differs from the token in the path"))
+            throw .invalidField("token", InvalidValueError("expected the same token as in the path"))
         }
         return token
     }
@@ -57,20 +61,20 @@ struct RegistrationForm {
     /// Token and protocol identify a subscriber and cannot be changed; other values create another subscriber.
     func refuseToken() throws(PushdError) {
         for name in ["token", "proto"] where fields.object[name] != nil {
-            throw .invalidField(name, InvalidValueError("cannot be changed; register the new token instead"))
+            throw .invalidField(name, InvalidValueError("not allowed in a change; register the new token instead"))
         }
     }
 
     private func kind() throws(PushdError) -> PushProtocol? {
         guard let name = try value("proto", read: fields.text) else { return nil }
-        switch PushProtocol(name: name) {
-        case .apns: return .apns
-        case .fcm: return .fcm
-        case .huawei: return .huawei
-        case .webpush, .wns, .mpns, .http:
-            throw .invalidField("proto", InvalidValueError("protocol not supported yet"))
-        case nil: throw .invalidField("proto", InvalidValueError("expected apns, fcm, gcm, c2dm or huawei"))
+        guard let kind = PushProtocol(name: name) else {
+            throw .invalidField("proto", InvalidValueError(RegistrationForm.knownProtocols))
         }
+        guard PushProtocol.supported.contains(kind) else {
+            throw .invalidField(
+                "proto", InvalidValueError("protocol not supported yet; \(RegistrationForm.knownProtocols)"))
+        }
+        return kind
     }
 
     /// APNs tokens are hexadecimal; Google tokens are long, and the newer ones contain a colon.
@@ -106,7 +110,8 @@ struct RegistrationForm {
         guard text.utf8.count <= RegistryBounds.textBytesMaximum,
             text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
-            throw InvalidValueError("at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
+            throw InvalidValueError(
+                "expected at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
         }
         return text
     }

@@ -4,6 +4,7 @@ import PushModel
 import Rendering
 import ServiceKit
 import TaskModel
+import Topics
 
 /// Refuses payloads that a provider would reject before the task is accepted: the task is rendered in each of its
 /// languages, as it will be for its devices.
@@ -23,9 +24,9 @@ struct PayloadCheck: Sendable {
     /// The app's own protocols, since a provider the app lacks must not limit its payloads. A platform for which the
     /// app has no provider is checked against the first protocol of that platform.
     static func kinds(of providers: ProviderCredentials) -> [PushProtocol] {
-        let own = TaskRendering.kinds.filter { providers.has($0) }
+        let own = PushProtocol.supported.filter { providers.has($0) }
         var missing: [PushProtocol] = []
-        for kind in TaskRendering.kinds where !(own + missing).contains(where: { Platform($0) == Platform(kind) }) {
+        for kind in PushProtocol.supported where !(own + missing).contains(where: { Platform($0) == Platform(kind) }) {
             missing.append(kind)
         }
         return own + missing

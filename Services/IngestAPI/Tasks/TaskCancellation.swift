@@ -10,7 +10,7 @@ struct TaskCancellation: Sendable {
     /// Bounded because the publisher waits for the answer. The reporter ends the remaining segments of a larger task.
     private static let segmentsMaximum = 512
     /// Time limit for reporting cancelled devices here; the reporter reports the rest.
-    private static let tellingMaximum = Duration.seconds(5)
+    private static let reportingMaximum = Duration.seconds(5)
 
     private let ledger: any Ledger
     private let agenda: any TaskAgenda
@@ -30,22 +30,22 @@ struct TaskCancellation: Sendable {
     /// The first step cancels the task: devices marked or claimed after it end as cancelled.
     func cancel(_ task: PushTask) async throws {
         let open = try await ledger.openSegments(of: task.id)
-        let end = time.uptime + TaskCancellation.tellingMaximum
-        var isTelling = true
+        let end = time.uptime + TaskCancellation.reportingMaximum
+        var isReporting = true
         let first = SegmentID(task.app, number: SegmentNumber(rawValue: 0))
         for segment in open.isEmpty ? [first] : Array(open.prefix(TaskCancellation.segmentsMaximum)) {
             let ended = try await ledger.cancel(task.id, in: segment)
-            guard isTelling, !ended.isEmpty else { continue }
-            isTelling = await tell(ended, of: task, in: segment) && time.uptime < end
+            guard isReporting, !ended.isEmpty else { continue }
+            isReporting = await report(ended, of: task, in: segment) && time.uptime < end
         }
         // The reporter ends devices that senders still hold, and closes the task.
         try await agenda.postpone(task.id, until: time.now)
     }
 
     /// False if the devices cannot be reported now.
-    private func tell(_ ended: SegmentSet, of task: PushTask, in segment: SegmentID) async -> Bool {
+    private func report(_ ended: SegmentSet, of task: PushTask, in segment: SegmentID) async -> Bool {
         do {
-            try await results.tell([.cancelled: ended], of: task.id, in: segment)
+            try await results.report([.cancelled: ended], of: task.id, in: segment)
             return true
         } catch {
             log.warning(

@@ -1,9 +1,9 @@
 import Apps
 import JSONKit
 import PushModel
-import Rendering
 import ServiceKit
 import TaskModel
+import Topics
 
 /// The content of a request in any dialect, before it becomes a task.
 struct TaskDraft: Sendable, Equatable {
@@ -24,7 +24,7 @@ struct TaskDraft: Sendable, Equatable {
         task.content = content
         task.options = options
         task.unprovided = Set(
-            TaskRendering.kinds.filter { kind in
+            PushProtocol.supported.filter { kind in
                 content.targetedPlatforms.contains(Platform(kind)) && !caller.app.providers.has(kind)
             })
         task.reported = reported

@@ -16,6 +16,7 @@ enum TaskError: Error, Equatable {
     case inProgress
     case otherRequest
     case unknownTask
+    /// The id is malformed, or only the report of the task is left.
     case unknownDevice
     case notClosed
     /// The reason, as a whole sentence.
@@ -26,9 +27,9 @@ enum TaskError: Error, Equatable {
     /// Converts any error of a handler.
     init(_ error: any Error, log: RefusalLog) {
         switch error {
-        case let refusal as TaskError: self = refusal
-        case let refusal as Gatekeeper.AccessError: self = .access(refusal)
-        case let refusal as BodyError: self = .body(refusal)
+        case let error as TaskError: self = error
+        case let error as Gatekeeper.AccessError: self = .access(error)
+        case let error as BodyError: self = .body(error)
         case let error as StoreError:
             log.note(error)
             self = .store(error)
@@ -53,7 +54,7 @@ enum TaskError: Error, Equatable {
 
     /// `Retry-After`.
     var headers: [HTTPField] {
-        if case .access(let refusal) = self { return refusal.headers }
+        if case .access(let error) = self { return error.headers }
         return switch status {
         case .serviceUnavailable: [HTTPField("Retry-After", "5")]
         case .conflict: [HTTPField("Retry-After", "1")]
@@ -119,7 +120,7 @@ enum TaskError: Error, Equatable {
 
     private var detail: String {
         switch self {
-        case .access(let refusal): TaskError.detail(of: refusal)
+        case .access(let error): TaskError.detail(of: error)
         case .body(.malformed(let reason)): reason
         case .body(.noRoom): "The memory for request bodies is in use. Retry later."
         case .body(.unknownMediaType(let name)):
@@ -129,7 +130,9 @@ enum TaskError: Error, Equatable {
         case .idempotencyKey: IdempotencyHeader.rule
         case .inProgress: "The first request with this idempotency key is still in progress. Retry later."
         case .otherRequest: "The key was first used with another path or body. Use a new key for a new request."
-        case .unknownDevice: "The path must contain the subscriber id that the registration returned."
+        case .unknownDevice:
+            "Check the subscriber id in the path: it must be as the registration returned it. If it is, the task's results "
+                + "by device have expired, and only its report is left."
         case .unknownTask: "The app has no task with this id, or the task was closed so long ago that it has expired."
         case .notClosed: "The report is available once the task is closed. Until then, read the task for its progress."
         case .unavailable(let reason):
@@ -139,8 +142,8 @@ enum TaskError: Error, Equatable {
         }
     }
 
-    private static func detail(of refusal: Gatekeeper.AccessError) -> String {
-        switch refusal {
+    private static func detail(of error: Gatekeeper.AccessError) -> String {
+        switch error {
         case .unauthenticated:
             "Send a valid key as the password of Basic authentication, or as Authorization: Bearer KEY."
         case .forbidden(let scope): "The key has no scope \(scope.rawValue) for this app."
@@ -148,7 +151,7 @@ enum TaskError: Error, Equatable {
         case .ambiguous(let apps):
             "The key has access to several apps. Choose one by the path: "
                 + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
-        case .tooManyRequests: refusal.advice
+        case .tooManyRequests: error.advice
         }
     }
 

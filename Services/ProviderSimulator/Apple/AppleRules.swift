@@ -36,7 +36,7 @@ struct AppleRules: ProviderRules {
         do throws(AppleError) {
             let delivery = try check(request, headers: headers, now: now)
             switch AppleTokenPrefix.effect(of: delivery.device[...]) {
-            case .refusal(let refusal): throw refusal
+            case .refusal(let error): throw error
             case .fault(let fault): return Verdict(fault: fault)
             case nil: break
             }

@@ -21,7 +21,7 @@ struct ConnectionChange: Sendable, Equatable {
         streamsMaximum = fields.integer("streams_max", in: 0...Int(Int32.max))
         streamWindow = fields.integer("stream_window", in: 1...Int(Int32.max))
         if streamWindow != nil && streamsMaximum == nil {
-            fields.reject("stream_window", message: "requires streams_max")
+            fields.reject("stream_window", message: "expected only with streams_max")
         }
     }
 

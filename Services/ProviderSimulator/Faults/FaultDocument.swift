@@ -24,7 +24,7 @@ enum FaultDocument {
         case (let next?, nil): return .next(next)
         case (nil, let share?): return .share(share)
         case (.some, .some):
-            fields.reject("share", message: "cannot be combined with next")
+            fields.reject("share", message: "not allowed with next; choose one of them")
             return nil
         }
     }
@@ -62,7 +62,7 @@ enum FaultDocument {
         case (nil, nil, nil, let median?, let p99?) where median > .zero && median < p99:
             return .longTail(median: median, p99: p99)
         default:
-            fields.reject("kind", message: "requires fixed, or from and to, or median and a longer p99")
+            fields.reject("kind", message: "delay: expected fixed, or from and to, or median and a longer p99")
             return nil
         }
     }

@@ -83,9 +83,9 @@ struct GoogleRules: ProviderRules {
         case .group(let name):
             return Verdict(taken: [Delivery(device: name, mark: message.task, task: message.task)], accepted)
         case .token(let token):
-            if let word = TokenWord.of(token).map(String.init) {
-                if let fault = TokenWord.faults[word] { return Verdict(fault: fault) }
-                if let (error, retryAfter) = GoogleTokenWord.errors[word] {
+            if let prefix = TokenPrefix.of(token).map(String.init) {
+                if let fault = TokenPrefix.faults[prefix] { return Verdict(fault: fault) }
+                if let (error, retryAfter) = GoogleTokenPrefix.errors[prefix] {
                     return Verdict(refusedFor: error.reason, error.answer(retryAfter: retryAfter))
                 }
             }

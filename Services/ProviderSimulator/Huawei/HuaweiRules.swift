@@ -5,9 +5,9 @@ import Signing
 /// Issues access tokens and accepts pushes as Huawei does.
 struct HuaweiRules: ProviderRules {
     static let tokenPath = "/oauth2/v3/token"
-    static let illegalWord = "illegal"
-    /// Token words that make the whole request fail.
-    static let errorWords: [String: AskedError] = [
+    static let illegalPrefix = "illegal"
+    /// Token prefixes that make the whole request fail.
+    static let errorPrefixes: [String: AskedError] = [
         "forbidden": AskedError(status: 400, reason: HuaweiError.noPermission.rawValue),
         "internal": AskedError(status: 500, reason: HuaweiError.internalError.rawValue),
         "unavailable": AskedError(status: 503, retryAfter: 1),
@@ -72,10 +72,10 @@ struct HuaweiRules: ProviderRules {
     }
 
     private func verdict(on message: ReceivedHuaweiMessage) -> Verdict {
-        let words = message.tokens.map { TokenWord.of($0).map(String.init) }
-        for case let word? in words {
-            if let fault = TokenWord.faults[word] { return Verdict(fault: fault) }
-            if let error = HuaweiRules.errorWords[word] {
+        let prefixes = message.tokens.map { TokenPrefix.of($0).map(String.init) }
+        for case let prefix? in prefixes {
+            if let fault = TokenPrefix.faults[prefix] { return Verdict(fault: fault) }
+            if let error = HuaweiRules.errorPrefixes[prefix] {
                 return Verdict(refusedFor: error.reason ?? String(error.status), HuaweiRules.answer(error))
             }
         }
@@ -83,8 +83,8 @@ struct HuaweiRules: ProviderRules {
         if let group = message.group {
             return Verdict(taken: [delivery(to: group, message)], HuaweiRules.answer(.success))
         }
-        let illegal = zip(message.tokens, words).filter { $0.1 == HuaweiRules.illegalWord }.map(\.0)
-        let taken = zip(message.tokens, words).filter { $0.1 != HuaweiRules.illegalWord }.map(\.0)
+        let illegal = zip(message.tokens, prefixes).filter { $0.1 == HuaweiRules.illegalPrefix }.map(\.0)
+        let taken = zip(message.tokens, prefixes).filter { $0.1 != HuaweiRules.illegalPrefix }.map(\.0)
         if illegal.isEmpty {
             return Verdict(taken: taken.map { delivery(to: $0, message) }, HuaweiRules.answer(.success))
         }
@@ -92,7 +92,7 @@ struct HuaweiRules: ProviderRules {
         return Verdict(
             taken: taken.map { delivery(to: $0, message) },
             HuaweiRules.answer(code, message: HuaweiRules.report(taken: taken.count, illegal: illegal)),
-            refusal: (HuaweiRules.illegalWord, illegal.count))
+            refusal: (HuaweiRules.illegalPrefix, illegal.count))
     }
 
     private func delivery(to device: String, _ message: ReceivedHuaweiMessage) -> Delivery {

@@ -4,7 +4,7 @@ import PushModel
 /// Tasks to check, each once, and not again before a rest: results of a broadcast come by the thousand, and one check
 /// serves them all. Tasks beyond the limit are still in the agenda.
 struct CheckQueue {
-    struct Look: Equatable {
+    struct Check: Equatable {
         let task: TaskID
         /// True if its time in the agenda has come; false if results of it came.
         let isDue: Bool
@@ -39,11 +39,11 @@ struct CheckQueue {
     }
 
     /// The task is in progress until it is finished; requests meanwhile lead to another check.
-    mutating func take(at uptime: Duration) -> Look? {
+    mutating func take(at uptime: Duration) -> Check? {
         wake(at: uptime)
         guard let task = waiting.popFirst(), let entry = entries[task] else { return nil }
         entries[task] = Entry()
-        return Look(task: task, isDue: entry.isDue)
+        return Check(task: task, isDue: entry.isDue)
     }
 
     mutating func finish(_ task: TaskID, at uptime: Duration) {

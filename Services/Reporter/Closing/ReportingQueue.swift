@@ -6,19 +6,19 @@ import Topics
 /// Work for the sweeper: tasks to check and reports to post. Adding work wakes it.
 final class ReportingQueue: Sendable {
     enum Work: Sendable {
-        case look(CheckQueue.Look)
+        case check(CheckQueue.Check)
         case post(TaskReport)
     }
 
     /// Concurrent checks: each makes some queries to the store.
-    static let looksMaximum = 16
+    static let checksMaximum = 16
     /// Concurrent posts, in all and to one app's endpoint, so that a slow one leaves room for others.
     static let postsMaximum = 64
     static let postsOfAppMaximum = 8
 
     private struct State {
         var book = CheckQueue()
-        var looks = 0
+        var checks = 0
         var posts: [TaskReport] = []
         var postsByApp: [AppID: Int] = [:]
         var call = OneTimeEvent()
@@ -37,7 +37,7 @@ final class ReportingQueue: Sendable {
         state.withLock { $0.call }
     }
 
-    func ring() {
+    func wake() {
         change { _ in }
     }
 
@@ -65,16 +65,16 @@ final class ReportingQueue: Sendable {
         let now = time.uptime
         return state.withLock { state in
             if !state.posts.isEmpty { return .post(state.posts.removeFirst()) }
-            guard state.looks < ReportingQueue.looksMaximum, let look = state.book.take(at: now) else { return nil }
-            state.looks += 1
-            return .look(look)
+            guard state.checks < ReportingQueue.checksMaximum, let check = state.book.take(at: now) else { return nil }
+            state.checks += 1
+            return .check(check)
         }
     }
 
-    func finishLook(_ task: TaskID) {
+    func finishCheck(_ task: TaskID) {
         let now = time.uptime
         change { state in
-            state.looks -= 1
+            state.checks -= 1
             state.book.finish(task, at: now)
         }
     }
@@ -88,7 +88,7 @@ final class ReportingQueue: Sendable {
 
     /// How many tasks may be taken from the agenda.
     var room: Int {
-        state.withLock { max(0, 2 * ReportingQueue.looksMaximum - $0.book.waitingCount) }
+        state.withLock { max(0, 2 * ReportingQueue.checksMaximum - $0.book.waitingCount) }
     }
 
     /// When the rest of a requested task ends.

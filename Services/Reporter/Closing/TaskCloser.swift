@@ -9,7 +9,7 @@ import Topics
 /// Advances a task as far as possible now, by performing the steps that `TaskWatch` decides.
 final class TaskCloser: Sendable {
     /// The remaining work after a check.
-    enum Aftermath: Equatable, Sendable {
+    enum CheckResult: Equatable, Sendable {
         /// Another process handles the task, or nothing is left to do.
         case settled
         case open(again: Timestamp)
@@ -19,7 +19,7 @@ final class TaskCloser: Sendable {
     private let stores: TaskStores
     private let untried: UntriedDevices
     private let producer: any BusProducer
-    private let wantsToHear: @Sendable (AppID) -> Bool
+    private let expectsReports: @Sendable (AppID) -> Bool
     private let lease: Duration
     private let traceRetention: Duration
     private let time: any TimeSource
@@ -29,13 +29,13 @@ final class TaskCloser: Sendable {
 
     init(
         _ stores: TaskStores, untried: UntriedDevices, producer: any BusProducer,
-        wantsToHear: @escaping @Sendable (AppID) -> Bool, lease: Duration, traceRetention: Duration,
+        expectsReports: @escaping @Sendable (AppID) -> Bool, lease: Duration, traceRetention: Duration,
         environment: WorkerEnvironment
     ) {
         self.stores = stores
         self.untried = untried
         self.producer = producer
-        self.wantsToHear = wantsToHear
+        self.expectsReports = expectsReports
         self.lease = lease
         self.traceRetention = traceRetention
         time = environment.time
@@ -43,9 +43,9 @@ final class TaskCloser: Sendable {
         meters = TaskMeters(environment.metrics)
     }
 
-    func look(_ look: CheckQueue.Look) async throws -> Aftermath {
-        let task = look.task
-        guard var watch = try await open(look) else { return .settled }
+    func check(_ check: CheckQueue.Check) async throws -> CheckResult {
+        let task = check.task
+        guard var watch = try await open(check) else { return .settled }
         while true {
             let step = watch.next(at: time.now, hasEndpoint: hasEndpoint(watch))
             switch step {
@@ -59,7 +59,7 @@ final class TaskCloser: Sendable {
                 try await refresh(&watch, task: task)
             case .close:
                 // A check triggered by results holds no lease yet.
-                if !look.isDue { try await postpone(task, until: time.now + lease) }
+                if !check.isDue { try await postpone(task, until: time.now + lease) }
                 let segments = try await stores.ledger.openSegments(of: task)
                 if let progress = try await stores.ledger.close(segments, of: task) { watch.stage = .open(progress) }
             case .fix(let closed): watch.stage = .reported(try await fix(task, watch: watch, closed: closed), .fixed)
@@ -75,7 +75,7 @@ final class TaskCloser: Sendable {
                 return .settled
             case .wait:
                 // Results that closed nothing leave the agenda's time unchanged.
-                let isTimely = look.isDue || watch.isNearlyDone
+                let isTimely = check.isDue || watch.isNearlyDone
                 return isTimely ? .open(again: again(task, watch: watch)) : .settled
             }
         }
@@ -92,10 +92,10 @@ final class TaskCloser: Sendable {
     }
 
     /// Nil if results came of a task that is reported, or was long ago: the agenda says when to check it.
-    private func open(_ look: CheckQueue.Look) async throws -> TaskWatch? {
-        let task = look.task
+    private func open(_ check: CheckQueue.Check) async throws -> TaskWatch? {
+        let task = check.task
         if let report = try await stores.archive.report(of: task) {
-            guard look.isDue else { return nil }
+            guard check.isDue else { return nil }
             let stage = try await stores.archive.reportStage(of: task)
             return TaskWatch(.reported(try TaskReport(decoding: report), stage), isDue: true)
         }
@@ -105,9 +105,9 @@ final class TaskCloser: Sendable {
                 try await stores.agenda.finish(task)
                 return nil
             }
-            return TaskWatch(.open(progress), isDue: look.isDue)
+            return TaskWatch(.open(progress), isDue: check.isDue)
         }
-        guard look.isDue else { return nil }
+        guard check.isDue else { return nil }
         return TaskWatch(.unplanned(deadline: try await stores.archive.readableTask(task)?.deadline), isDue: true)
     }
 
@@ -195,7 +195,7 @@ final class TaskCloser: Sendable {
 
     private func hasEndpoint(_ watch: TaskWatch) -> Bool {
         guard case .reported(let report, _) = watch.stage else { return false }
-        return wantsToHear(report.app)
+        return expectsReports(report.app)
     }
 
     private func again(_ task: TaskID, watch: TaskWatch) -> Timestamp {

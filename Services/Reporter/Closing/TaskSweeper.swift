@@ -66,7 +66,7 @@ final class TaskSweeper: Service {
 
     func stop() {
         stopping.happen()
-        queue.ring()
+        queue.wake()
     }
 
     private func pause(afterFailures failures: Int) -> Duration {
@@ -92,7 +92,7 @@ final class TaskSweeper: Service {
 
     private func perform(_ work: ReportingQueue.Work) async {
         switch work {
-        case .look(let look): await perform(look)
+        case .check(let check): await perform(check)
         case .post(let report):
             await poster.post(report)
             queue.finishPost(report)
@@ -101,21 +101,21 @@ final class TaskSweeper: Service {
 
     /// A task whose check failed is due again when its lease expires; one checked for its results has its time in the
     /// agenda.
-    private func perform(_ look: CheckQueue.Look) async {
+    private func perform(_ check: CheckQueue.Check) async {
         do {
-            switch try await closer.look(look) {
+            switch try await closer.check(check) {
             case .settled: break
-            case .open(let again): try await closer.postpone(look.task, until: again)
+            case .open(let again): try await closer.postpone(check.task, until: again)
             case .notify(let report):
                 if !queue.offer(report) {
                     let now = time.now
                     let pause = CheckBackoff.again(waited: now - report.closed, random)
-                    try await closer.postpone(look.task, until: now + pause)
+                    try await closer.postpone(check.task, until: now + pause)
                 }
             }
         } catch {
-            log.warning("task check delayed: dependency unavailable", [.task: "\(look.task)", .error: "\(error)"])
+            log.warning("task check delayed: dependency unavailable", [.task: "\(check.task)", .error: "\(error)"])
         }
-        queue.finishLook(look.task)
+        queue.finishCheck(check.task)
     }
 }

@@ -52,7 +52,7 @@ struct DeviceRemoval: Sendable {
             rest = rest.dropFirst(part.count)
             feedback += try await withThrowingTaskGroup(of: DeviceFeedback?.self) { group in
                 for candidate in part { group.addTask { try await judge(candidate) } }
-                return try await group.reduce(into: []) { if let told = $1 { $0.append(told) } }
+                return try await group.reduce(into: []) { if let removal = $1 { $0.append(removal) } }
             }
         }
         return feedback

@@ -71,7 +71,7 @@ final class RetryReleaser: Service {
     private func step() async throws -> Duration? {
         let lease = try await index.lease(upTo: RetryReleaser.entriesMaximum, for: lease, in: shard)
         guard lease.entries.isEmpty else {
-            try await letGo(lease)
+            try await releaseEntries(of: lease)
             return nil
         }
         let outlook = try await index.outlook(of: shard)
@@ -84,7 +84,7 @@ final class RetryReleaser: Service {
         return untilNext
     }
 
-    private func letGo(_ lease: RetryLease) async throws {
+    private func releaseEntries(of lease: RetryLease) async throws {
         do {
             meters.note(try await release.perform(lease, shard: shard), lease: lease)
         } catch {

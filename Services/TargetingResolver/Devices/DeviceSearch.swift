@@ -36,17 +36,17 @@ struct DeviceSearch: Sendable {
             case .token(let token): try await registry.device(of: token, in: app).map { [$0] } ?? []
             }
         }
-        var wanted: [SegmentNumber: CandidateDevices] = [:]
+        var candidates: [SegmentNumber: CandidateDevices] = [:]
         for id in ids.joined() {
             let segment = id.index.segment
-            wanted[segment, default: CandidateDevices(segment: segment)].add(id)
+            candidates[segment, default: CandidateDevices(segment: segment)].add(id)
         }
-        return wanted.values.sorted { $0.segment < $1.segment }
+        return candidates.values.sorted { $0.segment < $1.segment }
     }
 
     /// The existing candidates for whose provider the task has a payload.
-    func find(_ wanted: CandidateDevices, input: ResolutionInput) async throws -> SelectedDevices {
-        let records = try await records(of: wanted.offsets, in: SegmentID(input.app, number: wanted.segment))
+    func find(_ candidates: CandidateDevices, input: ResolutionInput) async throws -> SelectedDevices {
+        let records = try await records(of: candidates.offsets, in: SegmentID(input.app, number: candidates.segment))
         var members = SegmentSet()
         var alerted = SegmentSet()
         for (position, offset) in records.offsets.enumerated() {
@@ -54,23 +54,23 @@ struct DeviceSearch: Sendable {
                 continue
             }
             // A device that is listed explicitly is not notified silently.
-            let isListed = !wanted.listed.isEmpty && wanted.isListed(offset, tag: head.tag)
+            let isListed = !candidates.listed.isEmpty && candidates.isListed(offset, tag: head.tag)
             if isListed { alerted.insert(offset) }
-            if isListed || wanted.members.contains(offset) { members.insert(offset) }
+            if isListed || candidates.members.contains(offset) { members.insert(offset) }
         }
         return SelectedDevices(
-            segment: wanted.segment, members: members,
-            silent: wanted.silent.subtracting(alerted).intersection(members), records: records)
+            segment: candidates.segment, members: members,
+            silent: candidates.silent.subtracting(alerted).intersection(members), records: records)
     }
 
-    func find(_ wanted: [CandidateDevices], input: ResolutionInput) async throws -> [SelectedDevices] {
-        try await wanted.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, input: input) }
+    func find(_ candidates: [CandidateDevices], input: ResolutionInput) async throws -> [SelectedDevices] {
+        try await candidates.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, input: input) }
             .filter { !$0.members.isEmpty }
     }
 
     /// The devices that a job decided on earlier.
-    func find(_ meant: DecidedDevices, in app: AppID) async throws -> [SelectedDevices] {
-        try await meant.parts.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { part in
+    func find(_ decided: DecidedDevices, in app: AppID) async throws -> [SelectedDevices] {
+        try await decided.parts.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { part in
             SelectedDevices(
                 segment: part.segment, members: part.members, silent: part.silent,
                 records: try await records(of: part.members, in: SegmentID(app, number: part.segment)))

@@ -126,9 +126,9 @@ struct SegmentJobHandler: MessageHandler {
         switch job.work {
         case .segments(let segments, _):
             guard let segment = segments.first, let audience = input.audience else { return [] }
-            var wanted = CandidateDevices(segment: segment)
-            wanted.add(try await search.select(audience, in: segment, of: input.app))
-            return try await search.find([wanted], input: input)
+            var candidates = CandidateDevices(segment: segment)
+            candidates.add(try await search.select(audience, in: segment, of: input.app))
+            return try await search.find([candidates], input: input)
         case .part(let number):
             guard let entries = try await entries(of: number, for: job, input: input, context: context) else {
                 return []

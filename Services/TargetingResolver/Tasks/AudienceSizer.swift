@@ -19,34 +19,34 @@ struct AudienceSizer: Sendable {
 
     /// Counted before filtering by provider, which takes the records: a task may be taken for larger than it is. If a
     /// segment is lost its job waits for it, planning does not.
-    func look(_ input: ResolutionInput) async throws -> Finding {
+    func measure(_ input: ResolutionInput) async throws -> Finding {
         let segments = try await search.segments(input)
         do {
-            return try await look(input, segments: segments)
+            return try await measure(input, segments: segments)
         } catch {
             guard try await search.isOfOneSegment(error) else { throw error }
             return .many(segments)
         }
     }
 
-    private func look(_ input: ResolutionInput, segments: [SegmentNumber]) async throws -> Finding {
+    private func measure(_ input: ResolutionInput, segments: [SegmentNumber]) async throws -> Finding {
         guard input.list.entryCount <= AudienceSizer.fewMaximum, let entries = try await entries(of: input) else {
             return .many(segments)
         }
-        var wanted = Gathering()
-        for part in try await search.listed(entries, in: input.app) { wanted.add(part) }
+        var candidates = Gathering()
+        for part in try await search.listed(entries, in: input.app) { candidates.add(part) }
         if let audience = input.audience {
             for start in stride(from: 0, to: segments.count, by: DeviceSearch.questionsAtOnce) {
-                guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
+                guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
                 let some = Array(segments[start..<min(start + DeviceSearch.questionsAtOnce, segments.count)])
                 let selections = try await some.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { segment in
                     try await search.select(audience, in: segment, of: input.app)
                 }
-                for (segment, selection) in zip(some, selections) { wanted.add(selection, in: segment) }
+                for (segment, selection) in zip(some, selections) { candidates.add(selection, in: segment) }
             }
         }
-        guard wanted.count <= AudienceSizer.fewMaximum else { return .many(segments) }
-        return .few(try await search.find(wanted.sorted, input: input))
+        guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
+        return .few(try await search.find(candidates.sorted, input: input))
     }
 
     /// List and audience together, each device once.

@@ -82,7 +82,7 @@ struct TaskHandler: MessageHandler {
         }
         let started = context.time.uptime
         // Nearly every task is new: its audience is queried while the ledger is checked for it.
-        async let finding = sizer.look(input)
+        async let finding = sizer.measure(input)
         async let reported = archive.isReported(task.id)
         if let progress = try await ledger.progress(of: task.id) {
             guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
@@ -111,7 +111,7 @@ struct TaskHandler: MessageHandler {
         switch finding {
         case .few(let found):
             let beginning = try await ledger.begin(
-                task.id, plan: TaskPlan(task, jobs: 1, lane: .fast), meaning: DecidedDevices(found).encoded,
+                task.id, plan: TaskPlan(task, jobs: 1, lane: .fast), devices: DecidedDevices(found).encoded,
                 in: found.map(\.segment))
             switch beginning {
             case .planned(let plan): return try await goOn(input, plan: plan, message: message, context: context)
@@ -136,12 +136,12 @@ struct TaskHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] {
         guard plan.isFast else { return try await distribute(input, plan: plan, message: message, context: context) }
         let started = context.time.uptime
-        guard let meaning = try await ledger.meaning(of: input.task) else {
+        guard let decided = try await ledger.decidedDevices(of: input.task) else {
             // The list is dropped when the job is resolved, and there is only one job.
             if try await ledger.isResolved(job: 0, of: input.task) == true { return [] }
             throw StoreError(.corrupt, message: "the resolved devices of task \(input.task) are missing in the ledger")
         }
-        let targets = try await sizer.search.find(DecidedDevices(decoding: meaning), in: input.app)
+        let targets = try await sizer.search.find(DecidedDevices(decoding: decided), in: input.app)
         try await finish(input, targets: targets, enteredIn: nil, started: started, message: message, context: context)
         return []
     }

@@ -53,7 +53,7 @@ package final class HTTP2Pool: Sendable {
     package func send(_ request: HTTP2Request) async -> HTTP2Outcome {
         await withCheckedContinuation { continuation in
             let admission = admit([request], areAwaited: true) { continuation.resume(returning: $1) }
-            if let refusal = refusal(admission) { continuation.resume(returning: .notSent(refusal)) }
+            if let error = error(of: admission) { continuation.resume(returning: .notSent(error)) }
         }
     }
 
@@ -63,8 +63,8 @@ package final class HTTP2Pool: Sendable {
         return await withCheckedContinuation { continuation in
             let collector = OutcomeCollector(requests.count) { continuation.resume(returning: $0) }
             let admission = admit(requests, areAwaited: true) { collector.set($1, at: $0) }
-            guard let refusal = refusal(admission) else { return }
-            continuation.resume(returning: requests.map { _ in .notSent(refusal) })
+            guard let error = error(of: admission) else { return }
+            continuation.resume(returning: requests.map { _ in .notSent(error) })
         }
     }
 
@@ -103,7 +103,7 @@ package final class HTTP2Pool: Sendable {
         return intake.submit(pending, areAwaited: areAwaited)
     }
 
-    private func refusal(_ admission: RequestWindow.Admission) -> HTTP2Error? {
+    private func error(of admission: RequestWindow.Admission) -> HTTP2Error? {
         switch admission {
         case .accepted: nil
         case .full: HTTP2Error(.full, message: "too many requests are queued for \(context.endpoint)")

@@ -131,12 +131,12 @@ extension PoolDriver {
         let before = outcomes.count
         let unprocessed = connection.session.takeEvents(into: &outcomes)
         let hasSettled = outcomes.count > before
-        for request in unprocessed { putBack(request, goodbye: connection.session.goodbye) }
+        for request in unprocessed { retry(request, refusedBy: connection.session.goodbye) }
         return hasSettled
     }
 
     /// The request was not processed, so any connection may take it; limited, as a peer may refuse it each time.
-    private func putBack(_ request: PendingRequest, goodbye: HTTP2Error?) {
+    private func retry(_ request: PendingRequest, refusedBy goodbye: HTTP2Error?) {
         if request.departure != nil {
             request.resends += 1
             context.instruments.resent.increment()

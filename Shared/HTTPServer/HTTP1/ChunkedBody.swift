@@ -41,7 +41,7 @@ struct ChunkedBody {
         while offset < bytes.count {
             guard place != .data else {
                 let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<min(bytes.count, offset + left)])
-                if let refusal = take(part) { return .refused(refusal) }
+                if let error = take(part) { return .refused(error) }
                 offset += part.count
                 left -= part.count
                 if left == 0 { place = .dataReturn }
@@ -134,7 +134,7 @@ struct ChunkedBody {
         }
         guard trailerLine.popLast() == UInt8(ascii: "\r") else { throw ChunkedBody.malformed }
         guard !trailerLine.isEmpty else { return true }
-        if let refusal = trailerLine.withUnsafeBytes({ FieldLine.fault($0) }) { throw refusal }
+        if let error = trailerLine.withUnsafeBytes({ FieldLine.fault($0) }) { throw error }
         trailerLine.removeAll(keepingCapacity: true)
         return false
     }

@@ -220,8 +220,8 @@ extension HTTP1Connection {
             case .complete(let count):
                 run(exchange)
                 return count
-            case .refused(let refusal):
-                refuse(refusal)
+            case .refused(let error):
+                refuse(error)
                 return bytes.count
             }
         case .discarding(let left):
@@ -241,9 +241,9 @@ extension HTTP1Connection {
                 deadline = (loop.now + core.configuration.headerDeadline, .header)
             }
             return 0
-        case .refused(let refusal):
+        case .refused(let error):
             asked = Asked(began: loop.now)
-            refuse(refusal)
+            refuse(error)
             return bytes.count
         case .complete(let count):
             let head = UnsafeRawBufferPointer(rebasing: bytes[scanner.emptyLineBytes..<count])
@@ -251,7 +251,7 @@ extension HTTP1Connection {
             asked = Asked(began: loop.now)
             switch RequestHead.parse(head) {
             case .success(let head): begin(head)
-            case .failure(let refusal): refuse(refusal)
+            case .failure(let error): refuse(error)
             }
             return count
         }
@@ -268,7 +268,7 @@ extension HTTP1Connection {
         asked.route = reception.route
         switch reception.verdict {
         case .answer(let response): answerEarly(response, head: head)
-        case .refuse(let refusal): refuse(refusal)
+        case .refuse(let error): refuse(error)
         case .receive(let exchange): receiveBody(exchange, head: head)
         }
     }
@@ -298,9 +298,9 @@ extension HTTP1Connection {
     }
 
     /// The server's own response to an invalid request. The rest of the request is not read, so the connection ends.
-    private func refuse(_ refusal: RequestError) {
-        core.instruments.countRefusal(refusal.reason)
-        answerAndClose(refusal.response(for: asked.route))
+    private func refuse(_ error: RequestError) {
+        core.instruments.countRefusal(error.reason)
+        answerAndClose(error.response(for: asked.route))
     }
 
     private func answerAndClose(_ response: HTTPResponse) {

@@ -104,7 +104,7 @@ final class HTTP2Connection: Connection {
         if let blockedSince, now >= blockedSince + idleTimeout { return close() }
         if requests.values.contains(where: { $0.isStalled(now, for: idleTimeout) }) { return close() }
         let late = requests.values.filter { $0.isBodyLate(now) }
-        for request in late { refuse(request, refusal: .bodyLate) }
+        for request in late { refuse(request, error: .bodyLate) }
         let toEnd = requests.values.filter { $0.isDiscardingLate(now) }
         for request in toEnd { session.endRequest(request.stream) }
         let isIdle = requests.isEmpty && now >= idleFrom + idleTimeout
@@ -186,18 +186,18 @@ extension HTTP2Connection: HTTP2RequestReceiver {
         let request = OpenRequest(stream, began: loop.now)
         requests[stream.id] = request
         guard !stream.isHeaderTooLarge else {
-            return refuse(request, refusal: .headerTooLarge(bytesMaximum: core.configuration.headerBytesMaximum))
+            return refuse(request, error: .headerTooLarge(bytesMaximum: core.configuration.headerBytesMaximum))
         }
         do throws(RequestError) {
             begin(request, head: try RequestHead(stream))
         } catch {
-            refuse(request, refusal: error)
+            refuse(request, error: error)
         }
     }
 
     func bodyArrived(_ bytes: UnsafeRawBufferPointer, on stream: HTTP2RequestStream) {
         guard let request = requests[stream.id], let exchange = request.exchange else { return }
-        if case .refused(let refusal) = exchange.take(bytes) { refuse(request, refusal: refusal) }
+        if case .refused(let error) = exchange.take(bytes) { refuse(request, error: error) }
     }
 
     func bodyEnded(on stream: HTTP2RequestStream) {
@@ -222,7 +222,7 @@ extension HTTP2Connection: HTTP2RequestReceiver {
         request.route = reception.route
         switch reception.verdict {
         case .answer(let response): answer(request, response: response)
-        case .refuse(let refusal): refuse(request, refusal: refusal)
+        case .refuse(let error): refuse(request, error: error)
         case .receive(let exchange):
             guard head.framing != .none else { return run(request, exchange: exchange) }
             if head.expectsContinue { session?.invite(request.stream) }
@@ -236,9 +236,9 @@ extension HTTP2Connection: HTTP2RequestReceiver {
         loop.run(exchange, for: id, stream: request.stream.id)
     }
 
-    private func refuse(_ request: OpenRequest, refusal: RequestError) {
-        core.instruments.countRefusal(refusal.reason)
-        answer(request, response: refusal.response(for: request.route))
+    private func refuse(_ request: OpenRequest, error: RequestError) {
+        core.instruments.countRefusal(error.reason)
+        answer(request, response: error.response(for: request.route))
     }
 
     private func answer(_ request: OpenRequest, response: HTTPResponse) {

@@ -10,8 +10,8 @@ extension RequestHead {
         headers = try RequestHead.readFields(request)
         try RequestHead.checkHost(headers, isHTTP11: true)
         // The library has checked that the length is a number and that the body matches it.
-        let told = try BodyFraming.decide(headers, isHTTP11: true).get()
-        framing = request.isWhole ? .none : told == .none ? .untilEnd : told
+        let declared = try BodyFraming.decide(headers, isHTTP11: true).get()
+        framing = request.isWhole ? .none : declared == .none ? .untilEnd : declared
         expectsContinue = try RequestHead.readExpectation(headers)
         keepsAlive = true
         try RequestHead.checkAsterisk(target, method: method)

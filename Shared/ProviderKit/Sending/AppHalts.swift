@@ -48,28 +48,28 @@ package final class AppHalts: Sendable {
     }
 
     /// The order for the devices of a halted route; nil also for the caller that probes.
-    func current(_ way: SendingRoute) -> Order? {
+    func current(_ route: SendingRoute) -> Order? {
         halts.withLock { halts in
-            guard let halt = halts[way] else { return nil }
+            guard let halt = halts[route] else { return nil }
             guard time.uptime >= halt.probeAt else { return order(halt) }
-            halts[way]?.probeAt = time.uptime + AppHalts.probing
+            halts[route]?.probeAt = time.uptime + AppHalts.probing
             return nil
         }
     }
 
     @discardableResult
-    func halt(_ way: SendingRoute, reason: String) -> Order {
+    func halt(_ route: SendingRoute, reason: String) -> Order {
         let now = time.uptime
         let (known, order) = change { halts -> (String?, Order) in
-            let known = halts[way]
+            let known = halts[route]
             let halt = Halt(since: known?.since ?? now, reason: reason, probeAt: now + AppHalts.probing)
-            halts[way] = halt
+            halts[route] = halt
             return (known?.reason, self.order(halt))
         }
         if known != reason {
             log.error(
                 "app halted; its devices wait",
-                [.app: way.app.text, .provider: way.destination, .reason: reason])
+                [.app: route.app.text, .provider: route.destination, .reason: reason])
         }
         return order
     }
@@ -78,9 +78,9 @@ package final class AppHalts: Sendable {
         time.uptime - halt.since < patience ? .wait(reason: halt.reason) : .giveUp(reason: halt.reason)
     }
 
-    func clear(_ way: SendingRoute) {
-        guard change({ $0.removeValue(forKey: way) }) != nil else { return }
-        log.info("app resumed", [.app: way.app.text, .provider: way.destination])
+    func clear(_ route: SendingRoute) {
+        guard change({ $0.removeValue(forKey: route) }) != nil else { return }
+        log.info("app resumed", [.app: route.app.text, .provider: route.destination])
     }
 
     /// For `/readyz`: names the halted routes. The service stays ready, since other apps continue. Empty if there are

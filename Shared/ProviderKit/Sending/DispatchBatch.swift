@@ -8,20 +8,20 @@ import Topics
 struct DispatchBatch: Sendable {
     let chunk: DispatchChunk
     let devices: SegmentDevices
-    let way: SendingRoute
+    let route: SendingRoute
     let positions: [Int]
     /// By variant of the chunk.
     private let contents: [PushContent]
     private let trace: TraceContext?
 
     private init(
-        _ chunk: DispatchChunk, contents: [PushContent], devices: SegmentDevices, way: SendingRoute,
+        _ chunk: DispatchChunk, contents: [PushContent], devices: SegmentDevices, route: SendingRoute,
         positions: [Int], trace: TraceContext?
     ) {
         self.chunk = chunk
         self.contents = contents
         self.devices = devices
-        self.way = way
+        self.route = route
         self.positions = positions
         self.trace = trace
     }
@@ -39,27 +39,27 @@ struct DispatchBatch: Sendable {
         _ devices: SegmentDevices, of chunk: DispatchChunk, contents: [PushContent], trace: TraceContext?,
         devicesMaximum: (PushProtocol) -> Int
     ) -> [DispatchBatch] {
-        ways(devices, of: chunk).sorted { $0.value[0] < $1.value[0] }.flatMap { way, positions in
-            let size = devicesMaximum(way.kind)
+        routes(devices, of: chunk).sorted { $0.value[0] < $1.value[0] }.flatMap { route, positions in
+            let size = devicesMaximum(route.kind)
             return stride(from: 0, to: positions.count, by: size).map { start in
                 let part = positions[start..<min(start + size, positions.count)]
                 return DispatchBatch(
-                    chunk, contents: contents, devices: devices, way: way, positions: Array(part), trace: trace)
+                    chunk, contents: contents, devices: devices, route: route, positions: Array(part), trace: trace)
             }
         }
     }
 
     /// Computed once per variant and environment, since hashing it for each device would cost more than the rest.
-    private static func ways(_ devices: SegmentDevices, of chunk: DispatchChunk) -> [SendingRoute: [Int]] {
+    private static func routes(_ devices: SegmentDevices, of chunk: DispatchChunk) -> [SendingRoute: [Int]] {
         let kinds = Dictionary(grouping: 0..<devices.count) { position in
             Int(devices.variants[position]) << 1 | (devices.isSandbox[position] ? 1 : 0)
         }
-        var ways: [SendingRoute: [Int]] = [:]
+        var routes: [SendingRoute: [Int]] = [:]
         for (kind, positions) in kinds {
-            let way = SendingRoute(app: chunk.app, chunk.variants[kind >> 1], isSandbox: kind & 1 == 1)
-            ways[way, default: []] += positions
+            let route = SendingRoute(app: chunk.app, chunk.variants[kind >> 1], isSandbox: kind & 1 == 1)
+            routes[route, default: []] += positions
         }
-        return ways.mapValues { $0.sorted() }
+        return routes.mapValues { $0.sorted() }
     }
 
     var segment: SegmentID { SegmentID(chunk.app, number: devices.segment) }
@@ -100,7 +100,7 @@ struct DispatchBatch: Sendable {
                         offsets: offsets, state: state, attempt: chunk.attempt, status: status, reason: reason))
                 results += positions.map { position in
                     DeviceResult(
-                        device: devices.id(at: position), provider: way.kind, state: state,
+                        device: devices.id(at: position), provider: route.kind, state: state,
                         attempt: chunk.attempt, status: status, reason: reason, isCounted: isCounted,
                         attempted: attempted)
                 }
@@ -139,7 +139,7 @@ struct DispatchBatch: Sendable {
 
     private func retryOrder(_ positions: [Int], attempt: UInt8, due: Timestamp) -> OutgoingMessage {
         let order = RetryOrder(
-            task: chunk.task, segment: segment, provider: way.kind, attempt: attempt, due: due.milliseconds,
+            task: chunk.task, segment: segment, provider: route.kind, attempt: attempt, due: due.milliseconds,
             devices: positions.map { position in
                 RetryOrder.Device(
                     offset: devices.offsets[position], tag: devices.tags[position],

@@ -1,5 +1,5 @@
 package import Bus
-package import PushModel
+import PushModel
 package import ServiceKit
 package import Store
 import TaskKit
@@ -25,16 +25,13 @@ package struct DispatchHandler: MessageHandler {
     private let witness: any LedgerWitness
     private let policy: DeliveryPolicy
     private let lease: Duration
-    private let batchMaximum: @Sendable (PushProtocol) -> Int
     private let meters: SenderMeters
 
     /// `lease` must be longer than a gateway's longest wait for an answer.
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
         breakers: DeletionBreakers, witness: any LedgerWitness, policy: DeliveryPolicy = DeliveryPolicy(),
-        lease: Duration = .seconds(90),
-        batchMaximum: @escaping @Sendable (PushProtocol) -> Int = { _ in DispatchHandler.batchMaximum },
-        random: any RandomSource, metrics: Metrics
+        lease: Duration = .seconds(90), random: any RandomSource, metrics: Metrics
     ) {
         owner = random.next()
         claims = ClaimNumbers()
@@ -46,7 +43,6 @@ package struct DispatchHandler: MessageHandler {
         self.witness = witness
         self.policy = policy
         self.lease = lease
-        self.batchMaximum = batchMaximum
         meters = SenderMeters(metrics)
     }
 
@@ -67,8 +63,8 @@ package struct DispatchHandler: MessageHandler {
         let messages = ends.flatMap(\.messages)
         guard !messages.isEmpty else { return }
         try await context.producer.send(messages)
-        _ = try? await runAll(ends.flatMap(\.told)) { told in
-            try await ledger.noteTold(told.devices, of: told.task, in: told.segment)
+        _ = try? await runAll(ends.flatMap(\.reported)) { reported in
+            try await ledger.noteReported(reported.devices, of: reported.task, in: reported.segment)
         }
     }
 
@@ -76,12 +72,14 @@ package struct DispatchHandler: MessageHandler {
         _ received: ReceivedMessage<DispatchChunk>, context: HandlerContext
     ) async throws -> ChunkEnd {
         let (chunk, trace) = (received.message, received.trace)
-        let batches = DispatchBatch.split(chunk, trace: trace, devicesMaximum: batchMaximum)
+        let batches = DispatchBatch.split(chunk, trace: trace) { kind in
+            kind.sharesRequests ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum
+        }
         var end = BatchEnd()
         for part in try await runAll(batches, work: { try await run($0, context: context) }) { end.add(part) }
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
-        return ChunkEnd(messages: results + end.orders, told: ToldDevices.of(end.results, chunk: chunk))
+        return ChunkEnd(messages: results + end.orders, reported: ReportedDevices.of(end.results, chunk: chunk))
     }
 
     private func run(_ batch: DispatchBatch, context: HandlerContext) async throws -> BatchEnd {
@@ -119,7 +117,7 @@ package struct DispatchHandler: MessageHandler {
         }
     }
 
-    private enum Way {
+    private enum BatchAdmission {
         /// A probe is one push that tests whether an outage is over.
         case go(any PushGateway, Int, isProbe: Bool)
         case aside(Duration, reason: String)
@@ -134,20 +132,20 @@ package struct DispatchHandler: MessageHandler {
         }
     }
 
-    private func admit(_ batch: DispatchBatch, count: Int) async -> Way {
+    private func admit(_ batch: DispatchBatch, count: Int) async -> BatchAdmission {
         if mayHaveForgotten(batch) { return .end(.unknown, reason: DispatchHandler.forgottenReason) }
-        let way = batch.way
-        if let order = halts.current(way) { return Way(order) }
-        switch await gateways.gateway(for: way.app, way.kind) {
+        let route = batch.route
+        if let order = halts.current(route) { return BatchAdmission(order) }
+        switch await gateways.gateway(for: route.app, route.kind) {
         case .noProvider: return .end(.suppressed, reason: OutcomeReason.noProvider)
-        case .unknownApp: return Way(halts.halt(way, reason: "there is no valid app file"))
+        case .unknownApp: return BatchAdmission(halts.halt(route, reason: "there is no valid app file"))
         case .found(let gateway): return await admit(batch, count: count, to: gateway)
         }
     }
 
-    private func admit(_ batch: DispatchBatch, count: Int, to gateway: any PushGateway) async -> Way {
-        let way = batch.way
-        switch await outages.passage(way.route) {
+    private func admit(_ batch: DispatchBatch, count: Int, to gateway: any PushGateway) async -> BatchAdmission {
+        let route = batch.route
+        switch await outages.passage(route.providerRoute) {
         case .open: return await admit(batch, count: count, through: gateway, isProbe: false)
         case .probe: return await admit(batch, count: 1, through: gateway, isProbe: true)
         case .paused(let pause): return .aside(pause, reason: DispatchHandler.outageReason)
@@ -156,25 +154,25 @@ package struct DispatchHandler: MessageHandler {
 
     private func admit(
         _ batch: DispatchBatch, count: Int, through gateway: any PushGateway, isProbe: Bool
-    ) async -> Way {
-        let way = batch.way
+    ) async -> BatchAdmission {
+        let route = batch.route
         switch await gateway.admit(count, lane: batch.chunk.lane) {
         case .admitted(let admitted):
-            guard !isProbe, let pause = outages.pause(of: way.route) else {
+            guard !isProbe, let pause = outages.pause(of: route.providerRoute) else {
                 return .go(gateway, admitted, isProbe: isProbe)
             }
             // The outage began while the batch waited for room.
             await gateway.giveBack(admitted)
             return .aside(pause, reason: DispatchHandler.outageReason)
         case .unavailable(let reason):
-            let pause = await outages.fail(way.route, isProbe: isProbe, reason: reason)
+            let pause = await outages.fail(route.providerRoute, isProbe: isProbe, reason: reason)
             return .aside(pause, reason: DispatchHandler.outageReason)
         case .pausedFor(let pause):
-            if isProbe { await outages.giveBackProbe(way.route) }
+            if isProbe { await outages.giveBackProbe(route.providerRoute) }
             return .aside(pause, reason: "the provider asked for a pause")
         case .halted(let reason):
-            if isProbe { await outages.giveBackProbe(way.route) }
-            return Way(halts.halt(way, reason: reason))
+            if isProbe { await outages.giveBackProbe(route.providerRoute) }
+            return BatchAdmission(halts.halt(route, reason: reason))
         }
     }
 
@@ -188,29 +186,29 @@ package struct DispatchHandler: MessageHandler {
             try checkStore()
         } catch {
             await gateway.giveBack(positions.count)
-            if isProbe { await outages.giveBackProbe(batch.way.route) }
+            if isProbe { await outages.giveBackProbe(batch.route.providerRoute) }
             throw error
         }
         if mayHaveForgotten(batch) {
             // The claim detected it.
             await gateway.giveBack(positions.count)
-            if isProbe { await outages.giveBackProbe(batch.way.route) }
+            if isProbe { await outages.giveBackProbe(batch.route.providerRoute) }
             return try await endUntried(
                 batch, claimed: claimed, as: .unknown, reason: DispatchHandler.forgottenReason, context: context)
         }
         await gateway.giveBack(positions.count - claimed.mine.count)
         guard !claimed.mine.isEmpty else {
-            if isProbe { await outages.giveBackProbe(batch.way.route) }
-            return try await told(batch, claimed: claimed, at: context.time.now)
+            if isProbe { await outages.giveBackProbe(batch.route.providerRoute) }
+            return try await heldAndEnded(batch, claimed: claimed, at: context.time.now)
         }
         let started = context.time.uptime
         let attempted = context.time.now
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
-        let order = note(outcomes, way: batch.way)
-        await outages.note(outcomes, route: batch.way.route, isProbe: isProbe)
+        let order = note(outcomes, route: batch.route)
+        await outages.note(outcomes, route: batch.route.providerRoute, isProbe: isProbe)
         let decisions = zip(claimed.mine, outcomes).map { device, outcome in
-            let verdict = outcome.saysInvalid ? breakers.verdict(batch.way.world) : .keep
+            let verdict = outcome.saysInvalid ? breakers.verdict(batch.route.world) : .keep
             var attempt = attempt(
                 batch, position: device.position, context: context, verdict: verdict, attempted: attempted)
             if case .giveUp = order { attempt.waitsForCredentials = false }
@@ -255,7 +253,7 @@ package struct DispatchHandler: MessageHandler {
     ) async throws -> BatchEnd {
         var end = try await settle(
             batch, decisions: decisions, claimed: claimed, attempted: attempted, context: context)
-        end.add(try await told(batch, claimed: claimed, at: context.time.now))
+        end.add(try await heldAndEnded(batch, claimed: claimed, at: context.time.now))
         return end
     }
 
@@ -278,7 +276,7 @@ package struct DispatchHandler: MessageHandler {
             case .claimed(let badge): claimed.mine.append((position, badge ?? 0))
             case .ended(let state): claimed.ended.append((position, state))
             case .held(let rest): claimed.held.append((position, rest))
-            case .superseded, .told: break
+            case .superseded, .reported: break
             case .unmarked: unmarked += 1
             }
         }
@@ -334,22 +332,24 @@ package struct DispatchHandler: MessageHandler {
 
     /// Devices under another claim are ended by that sender. It may have crashed, so a retry checks again when the
     /// lease expires. The retry replaces the chunk, which is acknowledged.
-    private func told(_ batch: DispatchBatch, claimed: ClaimedBatch, at now: Timestamp) async throws -> BatchEnd {
+    private func heldAndEnded(
+        _ batch: DispatchBatch, claimed: ClaimedBatch, at now: Timestamp
+    ) async throws -> BatchEnd {
         var end = BatchEnd(orders: batch.heldOrders(claimed.held, at: now))
         for (position, state) in claimed.ended {
-            end.results.append(try await told(batch, position: position, state: state))
+            end.results.append(try await repeatedResult(batch, position: position, state: state))
         }
         return end
     }
 
     /// Reports a device that ended before as it was, with the reason that the ledger kept for it.
-    private func told(
+    private func repeatedResult(
         _ batch: DispatchBatch, position: Int, state: DeliveryState
     ) async throws -> DeviceResult {
         let offset = batch.devices.offsets[position]
         let detail = try await ledger.detail(of: offset, task: batch.chunk.task, in: batch.segment)
         return DeviceResult(
-            device: batch.devices.id(at: position), provider: batch.way.kind, state: state,
+            device: batch.devices.id(at: position), provider: batch.route.kind, state: state,
             attempt: detail?.attempt ?? batch.chunk.attempt, status: detail?.status ?? 0, reason: detail?.reason ?? "",
             attempted: detail?.time)
     }
@@ -369,7 +369,7 @@ package struct DispatchHandler: MessageHandler {
 
     /// Deliveries and invalid devices are noted in the breaker before it judges any of them. Returns the order of a
     /// halt, for the devices whose credentials were refused.
-    private func note(_ outcomes: [PushOutcome], way: SendingRoute) -> AppHalts.Order? {
+    private func note(_ outcomes: [PushOutcome], route: SendingRoute) -> AppHalts.Order? {
         var (delivered, invalid) = (0, 0)
         var mistake: String?
         for case .answered(let answer) in outcomes {
@@ -380,9 +380,9 @@ package struct DispatchHandler: MessageHandler {
             case .retryLater, .throttled, .payloadRejected: break
             }
         }
-        if delivered + invalid > 0 { breakers.note(way.world, delivered: delivered, invalid: invalid) }
-        if delivered > 0 { halts.clear(way) }
-        return mistake.map { halts.halt(way, reason: $0) }
+        if delivered + invalid > 0 { breakers.note(route.world, delivered: delivered, invalid: invalid) }
+        if delivered > 0 { halts.clear(route) }
+        return mistake.map { halts.halt(route, reason: $0) }
     }
 
     private func alarm(_ message: String, batch: DispatchBatch, count: Int, context: HandlerContext) {
@@ -418,17 +418,17 @@ struct BatchEnd: Sendable {
 private struct ChunkEnd: Sendable {
     let messages: [OutgoingMessage]
     /// Devices named by the results among them.
-    let told: [ToldDevices]
+    let reported: [ReportedDevices]
 }
 
-private struct ToldDevices: Sendable {
+private struct ReportedDevices: Sendable {
     let task: TaskID
     let segment: SegmentID
     let devices: SegmentSet
 
-    static func of(_ results: [DeviceResult], chunk: DispatchChunk) -> [ToldDevices] {
+    static func of(_ results: [DeviceResult], chunk: DispatchChunk) -> [ReportedDevices] {
         Dictionary(grouping: results) { $0.device.index.segment }.map { number, results in
-            ToldDevices(
+            ReportedDevices(
                 task: chunk.task, segment: SegmentID(chunk.app, number: number),
                 devices: SegmentSet(results.map(\.offset)))
         }

@@ -85,7 +85,7 @@ package final class OutageWatch: Sendable {
 
     /// Notes outcomes of pushes. During a known outage only its probe counts: pushes sent before say nothing new.
     func note(_ outcomes: [PushOutcome], route: ProviderRoute, isProbe: Bool) async {
-        let batch = OutageDetector.Batch(outcomes, isOneRequest: route.provider == .huawei)
+        let batch = OutageDetector.Batch(outcomes, isOneRequest: route.provider.sharesRequests)
         if isProbe {
             if batch.hasWorked {
                 await end(route)

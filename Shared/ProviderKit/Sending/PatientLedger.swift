@@ -51,8 +51,8 @@ struct PatientLedger: Sendable {
         throw SettlementUnknownError()
     }
 
-    func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
-        try await ledger.noteTold(devices, of: task, in: segment)
+    func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
+        try await ledger.noteReported(devices, of: task, in: segment)
     }
 
     func detail(

@@ -9,8 +9,17 @@ package enum SendTurn: Sendable, Equatable {
     case recovered
 }
 
+extension SendGate {
+    /// The gate of one app; it logs each turn.
+    package convenience init(
+        _ settings: SendWindow.Settings, of app: AppID, kind: PushProtocol, time: any TimeSource, log: Log
+    ) {
+        self.init(settings, time: time) { log.note($0, app: app, kind: kind) }
+    }
+}
+
 extension Log {
-    package func note(_ turn: SendTurn, app: AppID, kind: PushProtocol) {
+    fileprivate func note(_ turn: SendTurn, app: AppID, kind: PushProtocol) {
         switch turn {
         case .slowed:
             warning("send window reduced: the provider throttles", [.app: app.text, .server: kind.name])

@@ -16,7 +16,7 @@ struct LedgerKeys {
     /// device of a ledger has its detail in the ledger's string instead. The field `told` holds the devices whose
     /// outcome was published on `results`.
     let details: RedisArgument
-    static let toldField = "told"
+    static let reportedField = "told"
 
     init(_ task: TaskID, segment: SegmentID) {
         let place = "{\(segment)}:\(task.key)"

@@ -19,7 +19,7 @@ extension RedisLedger {
     }
 
     package func begin(
-        _ task: TaskID, plan: TaskPlan, meaning devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
         precondition(plan.jobs == 1, "a small task has exactly one job")
         let keys = LedgerKeys.Whole(task)
@@ -32,7 +32,7 @@ extension RedisLedger {
         return .begun(EnteredTask(plan: plan, isCancelled: isCancelled == 1))
     }
 
-    package func meaning(of task: TaskID) async throws(StoreError) -> [UInt8]? {
+    package func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try await redis.send(RedisCommand("HGET", LedgerKeys.Whole(task).task, "meant")).bytes
     }
 
@@ -129,26 +129,24 @@ extension RedisLedger {
     func enter(
         _ segment: SegmentID, of task: TaskID
     ) async throws(StoreError) -> EnteredTask? {
-        let keys = LedgerKeys.Whole(task)
-        return try RedisLedgerReply.entered(
-            await redis.run(
-                ScriptCall(
-                    LedgerScripts.enter, keys: [keys.task, keys.jobs, keys.open],
-                    arguments: [RedisArgument(segment.number.description), RedisArgument(segment.app.text)])))
+        try await enter(segment, of: task, script: LedgerScripts.enter)
     }
 
     func enterToCancel(
         _ segment: SegmentID, of task: TaskID
     ) async throws(StoreError) -> EnteredTask? {
+        let life = RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds)
+        return try await enter(segment, of: task, script: LedgerScripts.enterToCancel, arguments: [life])
+    }
+
+    private func enter(
+        _ segment: SegmentID, of task: TaskID, script: RedisScript, arguments: [RedisArgument] = []
+    ) async throws(StoreError) -> EnteredTask? {
         let keys = LedgerKeys.Whole(task)
+        let place = [RedisArgument(segment.number.description), RedisArgument(segment.app.text)]
         return try RedisLedgerReply.entered(
             await redis.run(
-                ScriptCall(
-                    LedgerScripts.enterToCancel, keys: [keys.task, keys.jobs, keys.open],
-                    arguments: [
-                        RedisArgument(segment.number.description), RedisArgument(segment.app.text),
-                        RedisArgument(TaskPlan.cancellationRetention.wholeMilliseconds),
-                    ])))
+                ScriptCall(script, keys: [keys.task, keys.jobs, keys.open], arguments: place + arguments)))
     }
 
     private func closing(_ segment: SegmentID, of task: TaskID, plan: TaskPlan) -> ScriptCall {

@@ -104,22 +104,22 @@ package struct RedisLedger: Ledger {
         }
     }
 
-    package func noteTold(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
+    package func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
         guard !devices.isEmpty else { return }
         let keys = LedgerKeys(task, segment: segment)
         _ = try await redis.run(
             ScriptCall(
-                LedgerScripts.noteTold, keys: [keys.states, keys.details],
+                LedgerScripts.noteReported, keys: [keys.states, keys.details],
                 arguments: [RedisArgument(RedisLedgerEncoding.ranges(devices.offsets))]))
     }
 
-    package func untold(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
+    package func unreported(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
         let keys = LedgerKeys(task, segment: segment)
         let answers = try await redis.send([
             RedisCommand("GET", keys.states), RedisCommand("HGETALL", keys.details),
         ])
         guard answers.count == 2, !answers[0].isNull else { return [] }
-        return try RedisLedgerReply.untold(answers[0], details: answers[1], in: segment.number)
+        return try RedisLedgerReply.unreported(answers[0], details: answers[1], in: segment.number)
     }
 
     package func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot? {
@@ -133,7 +133,7 @@ package struct RedisLedger: Ledger {
         let keys = LedgerKeys(task, segment: segment)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.look, keys: [keys.states, keys.details], arguments: [RedisArgument(Int(offset))]))
+                LedgerScripts.readDetail, keys: [keys.states, keys.details], arguments: [RedisArgument(Int(offset))]))
         guard let parts = answer.array?.compactMap(\.bytes), parts.count == 2 else { return nil }
         return RedisLedgerEncoding.detail(of: offset, ledger: parts[0], stored: parts[1])
     }
@@ -170,7 +170,7 @@ package struct RedisLedger: Ledger {
         precondition(group.state.isTerminal || group.state == .waiting, "a claim cannot be settled as \(group.state)")
         return [
             RedisArgument(Int(group.state.rawValue)), RedisArgument(Int(group.attempt)),
-            RedisArgument(Int(group.status)), RedisArgument(RedisLedgerEncoding.told(group)),
+            RedisArgument(Int(group.status)), RedisArgument(RedisLedgerEncoding.reasonAndDue(of: group)),
             RedisArgument(RedisLedgerEncoding.ranges(SegmentSet(group.offsets).offsets)),
         ]
     }

@@ -18,12 +18,12 @@ enum RedisLedgerEncoding {
         static let atMostOnce = Flags(rawValue: 8)
         static let dense = Flags(rawValue: 16)
         /// The outcome of a ledger's only device was published.
-        static let told = Flags(rawValue: 32)
+        static let reported = Flags(rawValue: 32)
 
         /// As scripts name them.
         static let named: [(name: String, flag: Flags)] = [
             ("CANCELLED", cancelled), ("CLOSED", closed), ("FAST", fast), ("AT_MOST_ONCE", atMostOnce),
-            ("DENSE", dense), ("TOLD", told),
+            ("DENSE", dense), ("REPORTED", reported),
         ]
     }
 
@@ -141,17 +141,17 @@ enum RedisLedgerEncoding {
         guard let snapshot = snapshot(ledger) else { return nil }
         let isAlone = snapshot.counts.targeted == 1
         return snapshot.states.sorted { $0.key < $1.key }.map { offset, state in
-            let told = isAlone ? ledger[(headerBytes + 2)...] : stored[offset, default: []][...]
+            let bytes = isAlone ? ledger[(headerBytes + 2)...] : stored[offset, default: []][...]
             return TaskOutcomes.Device(
-                index: DeviceIndex(segment: segment, offset: offset), state: state, detail: detail(of: state, told))
+                index: DeviceIndex(segment: segment, offset: offset), state: state, detail: detail(of: state, bytes))
         }
     }
 
     /// Read from the flag of a ledger with a single device, otherwise from the `told` field.
-    static func told(ledger: [UInt8], noted: [UInt8]) -> SegmentSet? {
+    static func reported(ledger: [UInt8], noted: [UInt8]) -> SegmentSet? {
         guard let snapshot = snapshot(ledger) else { return nil }
         if snapshot.counts.targeted == 1 {
-            return Flags(rawValue: ledger[1]).contains(.told) ? SegmentSet(snapshot.states.keys) : SegmentSet()
+            return Flags(rawValue: ledger[1]).contains(.reported) ? SegmentSet(snapshot.states.keys) : SegmentSet()
         }
         return noted.count == SegmentSet.bytesCount ? SegmentSet(bytes: noted) : set(ofRanges: noted)
     }
@@ -174,7 +174,7 @@ enum RedisLedgerEncoding {
     }
 
     /// The reason, then a zero byte, which no reason contains, and the time of the next attempt.
-    static func told(_ group: Settlement.Group) -> [UInt8] {
+    static func reasonAndDue(of group: Settlement.Group) -> [UInt8] {
         let reason = group.reason.utf8.filter { $0 != 0 }
         guard let due = group.due else { return reason }
         let number = UInt64(milliseconds(due))

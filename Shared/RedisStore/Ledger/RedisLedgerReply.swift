@@ -49,7 +49,7 @@ enum RedisLedgerReply {
                 let badge: UInt32? = withBadges ? try known(badges.integer(), name: "a badge") : nil
                 answers[offset] = .claimed(badge: badge == .max ? nil : badge)
             case .superseded: answers[offset] = .superseded
-            case .told: answers[offset] = .told
+            case .reported: answers[offset] = .reported
             case nil: answers[offset] = .ended(try known(DeliveryState(rawValue: code), name: "a state"))
             }
         }
@@ -79,11 +79,11 @@ enum RedisLedgerReply {
     static func outcomes(
         _ states: RedisValue, details: RedisValue, in segment: SegmentNumber
     ) throws(StoreError) -> [TaskOutcomes.Device] {
-        let told = details.array ?? []
+        let fields = details.array ?? []
         var stored: [UInt16: [UInt8]] = [:]
-        for place in stride(from: 0, to: told.count - 1, by: 2) {
-            guard let offset = told[place].string.flatMap({ UInt16($0) }) else { continue }
-            stored[offset] = told[place + 1].bytes
+        for place in stride(from: 0, to: fields.count - 1, by: 2) {
+            guard let offset = fields[place].string.flatMap({ UInt16($0) }) else { continue }
+            stored[offset] = fields[place + 1].bytes
         }
         return try known(
             states.bytes.flatMap { RedisLedgerEncoding.outcomes(ledger: $0, stored: stored, in: segment) },
@@ -91,17 +91,17 @@ enum RedisLedgerReply {
     }
 
     /// `details` alternates between fields and values.
-    static func untold(
+    static func unreported(
         _ states: RedisValue, details: RedisValue, in segment: SegmentNumber
     ) throws(StoreError) -> [TaskOutcomes.Device] {
         let fields = details.array ?? []
-        let place = stride(from: 0, to: fields.count - 1, by: 2).first { fields[$0].string == LedgerKeys.toldField }
-        let told = try known(
+        let place = stride(from: 0, to: fields.count - 1, by: 2).first { fields[$0].string == LedgerKeys.reportedField }
+        let reported = try known(
             states.bytes.flatMap { ledger in
-                RedisLedgerEncoding.told(ledger: ledger, noted: place.flatMap { fields[$0 + 1].bytes } ?? [])
+                RedisLedgerEncoding.reported(ledger: ledger, noted: place.flatMap { fields[$0 + 1].bytes } ?? [])
             }, name: "the published outcomes")
         return try outcomes(states, details: details, in: segment)
-            .filter { $0.state.isTerminal && !told.contains($0.index.offset) }
+            .filter { $0.state.isTerminal && !reported.contains($0.index.offset) }
     }
 
     static func view(_ value: RedisValue) throws(StoreError) -> RedisLedgerView? {

@@ -83,7 +83,7 @@ package final class RedisWitness: LedgerWitness {
     /// Reads the epoch. If the count is not above `floor`, begins a new epoch unless another process already has.
     private func readEpoch(proof: Int64 = 0, floor: Int64 = 0) async throws(StoreError) {
         let answer = try await redis.run(
-            RedisWitness.look, keys: [RedisWitness.key],
+            RedisWitness.read, keys: [RedisWitness.key],
             arguments: [
                 "", RedisArgument(proof), RedisArgument(floor), RedisArgument(RedisWitness.leap), isRepairable ? 1 : 0,
                 RedisArgument(RedisWitness.format),
@@ -114,5 +114,5 @@ package final class RedisWitness: LedgerWitness {
 
     static let raise = RedisScript(PackageResources.raise_count_lua)
 
-    static let look = RedisScript(PackageResources.read_epoch_lua, using: .clock)
+    static let read = RedisScript(PackageResources.read_epoch_lua, using: .clock)
 }

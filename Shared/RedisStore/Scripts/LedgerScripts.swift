@@ -10,13 +10,13 @@ enum LedgerScripts {
         PackageResources.mark_lua, using: .states, .ledgerFlags, .markReplies, .ranges, .ledger, .window, .whole)
     static let claim = RedisScript(
         PackageResources.claim_lua, using: .clock, .states, .ledgerFlags, .claimReplies, .ranges, .ledger, .window,
-        .claims, .told, .badges, .contest)
+        .claims, .reported, .badges, .contest)
     static let renew = RedisScript(PackageResources.renew_claim_lua, using: .clock)
     static let settle = RedisScript(
         PackageResources.settle_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .claims)
-    static let noteTold = RedisScript(
-        PackageResources.note_told_lua, using: .states, .ledgerFlags, .ranges, .ledger, .window, .told)
-    static let look = RedisScript(PackageResources.read_detail_lua)
+    static let noteReported = RedisScript(
+        PackageResources.note_reported_lua, using: .states, .ledgerFlags, .ranges, .ledger, .window, .reported)
+    static let readDetail = RedisScript(PackageResources.read_detail_lua)
     static let cancel = RedisScript(
         PackageResources.cancel_lua, using: .states, .ledgerFlags, .ranges, .ledger, .window)
     static let expire = RedisScript(

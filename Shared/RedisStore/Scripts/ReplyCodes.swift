@@ -6,7 +6,7 @@ enum ClaimReplyCode: UInt8, CaseIterable {
     case held = 1
     case claimed = 2
     case superseded = 3
-    case told = 12
+    case reported = 12
 }
 
 enum MarkReplyCode: Int64, CaseIterable {

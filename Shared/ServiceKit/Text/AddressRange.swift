@@ -1,6 +1,6 @@
 /// A block of addresses such as `10.0.0.0/8` or `2001:db8::/32`; a single address is a block of one.
 package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
-    /// Why a text is not a range; completes an error that starts with the field's name.
+    /// Why a text is not a range; shown after the field's name and a colon.
     package struct FormatError: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
@@ -10,7 +10,7 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
 
     package init(_ text: String) throws(FormatError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let shape = "must be an address or a range such as 10.0.0.0/8 or 2001:db8::/32"
+        let shape = "expected an address or a range such as 10.0.0.0/8 or 2001:db8::/32"
         guard let address = IPAddress(parts[0]) else { throw FormatError(description: shape) }
         let width = address.bytes.count * 8
         guard let length = parts.count == 1 ? width : Int(parts[1]), 0...width ~= length,
@@ -24,7 +24,7 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         // 10.0.0.5/8 may mean one address or a network, and the network may be far larger than intended.
         guard base == address else {
             throw FormatError(
-                description: "must begin at the range's first address: \(self), or be one address without a /")
+                description: "expected the first address of the range, \(self), or one address without a /")
         }
     }
 

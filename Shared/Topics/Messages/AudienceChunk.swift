@@ -60,10 +60,10 @@ package struct AudienceChunk: TopicMessage, Hashable {
     private init?(from reader: inout ByteReader) {
         guard let head = TaskHead(format: AudienceChunk.format, from: &reader), let lane = reader.byte(),
             let attempt = reader.byte(), let content = AudienceChunk.content(lane, from: &reader),
-            let count = reader.variableInteger(), count <= AudienceChunk.devicesMaximum
+            let count = reader.variableInteger(), count <= AudienceChunk.devicesMaximum,
+            let segments = reader.elements(count, read: { AudienceDevices(from: &$0) }),
+            Set(segments.map(\.segment)).count == count
         else { return nil }
-        let segments = (0..<count).compactMap { _ in AudienceDevices(from: &reader) }
-        guard segments.count == count, Set(segments.map(\.segment)).count == count else { return nil }
         self.init(
             task: head.task, app: head.app, lane: lane == AudienceChunk.bulk ? .bulk : .fast, attempt: attempt,
             content: content, segments: segments)

@@ -52,11 +52,11 @@ package struct AudienceDevices: Hashable, Sendable {
         guard let segment = reader.integer(UInt32.self), segment <= SegmentNumber.maximum,
             let count = reader.variableInteger(), count <= AudienceChunk.devicesMaximum
         else { return nil }
-        self.init(segment: SegmentNumber(rawValue: segment))
-        offsets = (0..<count).compactMap { _ in reader.integer(UInt16.self) }
-        guard offsets.count == count, offsets.allSatisfy({ Int($0) < DeviceIndex.segmentCapacity }),
-            let flags = reader.bytes(count)
+        guard let offsets = reader.elements(count, read: { $0.integer(UInt16.self) }),
+            offsets.allSatisfy({ Int($0) < DeviceIndex.segmentCapacity }), let flags = reader.bytes(count)
         else { return nil }
+        self.init(segment: SegmentNumber(rawValue: segment))
+        self.offsets = offsets
         isSilent = flags.map { $0 != 0 }
         var end = 0
         for _ in 0..<count {

@@ -67,14 +67,10 @@ package struct DispatchChunk: TopicMessage, Hashable {
         guard let head = TaskHead(format: format, from: &reader), let attempt = reader.byte(),
             let accepted = isBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
-            let variantCount = reader.variableInteger(), variantCount <= 256
-        else { return nil }
-        let variants = (0..<variantCount).compactMap { _ in RenderedVariant(from: &reader) }
-        guard variants.count == variantCount, let segmentCount = reader.variableInteger(),
-            segmentCount <= DispatchChunk.devicesMaximum
-        else { return nil }
-        let segments = (0..<segmentCount).compactMap { _ in SegmentDevices(from: &reader) }
-        guard segments.count == segmentCount,
+            let variantCount = reader.variableInteger(), variantCount <= 256,
+            let variants = reader.elements(variantCount, read: { RenderedVariant(from: &$0) }),
+            let segmentCount = reader.variableInteger(), segmentCount <= DispatchChunk.devicesMaximum,
+            let segments = reader.elements(segmentCount, read: { SegmentDevices(from: &$0) }),
             segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } })
         else { return nil }
         self.init(

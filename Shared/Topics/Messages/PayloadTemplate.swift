@@ -48,11 +48,9 @@ package struct PayloadTemplate: Hashable, Sendable {
 
     init?(from reader: inout ByteReader) {
         guard let count = reader.byte(), Int(count) <= PayloadTemplate.slotsMaximum,
-            let raw = reader.bytes(Int(count))
+            let slots = reader.elements(Int(count), read: { $0.byte().flatMap(Slot.init(rawValue:)) }),
+            let parts = reader.elements(slots.count + 1, read: { $0.counted().map { Array($0) } })
         else { return nil }
-        let slots = raw.compactMap(Slot.init(rawValue:))
-        let parts = (0...count).compactMap { _ in reader.counted().map { Array($0) } }
-        guard slots.count == Int(count), parts.count == slots.count + 1 else { return nil }
         self.init(parts: parts, slots: slots)
     }
 }

@@ -77,10 +77,9 @@ package struct RetryOrder: TopicMessage, Hashable {
         guard let head = TaskHead(format: RetryOrder.format, from: &reader), let number = reader.integer(UInt32.self),
             number <= SegmentNumber.maximum, let provider = reader.byte().flatMap(PushProtocol.init(rawValue:)),
             let attempt = reader.byte(), let due = reader.integer(Int64.self), let count = reader.variableInteger(),
-            count <= DeviceIndex.segmentCapacity
+            count <= DeviceIndex.segmentCapacity,
+            let devices = reader.elements(count, read: { Device(from: &$0, silentBit: RetryOrder.silentBit) })
         else { return nil }
-        let devices = (0..<count).compactMap { _ in Device(from: &reader, silentBit: RetryOrder.silentBit) }
-        guard devices.count == count else { return nil }
         self.init(
             task: head.task, segment: SegmentID(head.app, number: SegmentNumber(rawValue: number)), provider: provider,
             attempt: attempt,

@@ -59,18 +59,18 @@ package struct SegmentDevices: Hashable, Sendable {
         guard let segment = reader.integer(UInt32.self), segment <= SegmentNumber.maximum,
             let count = reader.variableInteger(), count <= DispatchChunk.devicesMaximum
         else { return nil }
-        self.init(segment: SegmentNumber(rawValue: segment))
-        offsets = (0..<count).compactMap { _ in reader.integer(UInt16.self) }
-        guard offsets.allSatisfy({ Int($0) < DeviceIndex.segmentCapacity }), let variants = reader.bytes(count),
-            let flags = reader.bytes(count)
+        guard let offsets = reader.elements(count, read: { $0.integer(UInt16.self) }),
+            offsets.allSatisfy({ Int($0) < DeviceIndex.segmentCapacity }), let variants = reader.bytes(count),
+            let flags = reader.bytes(count), let tags = reader.elements(count, read: { $0.integer(UInt32.self) }),
+            let updated = reader.elements(count, read: { $0.integer(UInt32.self) }),
+            let tokens = reader.elements(count, read: { $0.text() })
         else { return nil }
+        self.init(segment: SegmentNumber(rawValue: segment))
+        self.offsets = offsets
         self.variants = Array(variants)
         isSandbox = flags.map { $0 != 0 }
-        tags = (0..<count).compactMap { _ in reader.integer(UInt32.self) }
-        updated = (0..<count).compactMap { _ in reader.integer(UInt32.self) }
-        tokens = (0..<count).compactMap { _ in reader.text() }
-        guard offsets.count == count, tags.count == count, updated.count == count, tokens.count == count else {
-            return nil
-        }
+        self.tags = tags
+        self.updated = updated
+        self.tokens = tokens
     }
 }

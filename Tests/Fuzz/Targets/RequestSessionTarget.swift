@@ -75,7 +75,7 @@ private final class RecordingReceiver: HTTP2RequestReceiver {
     }
 
     func answerEnded(on stream: HTTP2RequestStream) {
-        check(!stream.isWhole, message: "an answer is told to be early that is not")
+        check(!stream.isWhole, message: "an answer is reported as early although it is not")
         session?.endRequest(stream)
     }
 

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Libraries: clock, states, ledgerFlags, claimReplies, ranges, ledger, window, claims, told, badges, contest
+-- Libraries: clock, states, ledgerFlags, claimReplies, ranges, ledger, window, claims, reported, badges, contest
 -- Claims devices that a sender is about to send to.
 --
 -- KEYS: ledger, claims, details, then the registry's badges of each bucket that the offsets touch, in rising order.

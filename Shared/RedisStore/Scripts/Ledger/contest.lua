@@ -4,20 +4,20 @@ local name, attempt = ARGV[2], tonumber(ARGV[3])
 -- The state in which unclaimed devices end instead of being claimed.
 local ending = head and (has(FLAG_CANCELLED) and STATE_CANCELLED or now >= head[DEADLINE] and STATE_EXPIRED) or nil
 local leases, taken, losers = {}, collector(), {}
-local holders, told
+local holders, reported
 
 local function nextAttempt(offset)
     local detail = isAlone() and ownDetail() or redis.call('HGET', KEYS[3], offset)
     return detail and byte(detail, 1) or 0
 end
 
-local function isTold(offset)
-    if isAlone() then return has(FLAG_TOLD) end
-    if not told then
-        told = {}
-        eachTold(redis.call('HGET', KEYS[3], 'told') or '', function(noted) told[noted] = true end)
+local function isReported(offset)
+    if isAlone() then return has(FLAG_REPORTED) end
+    if not reported then
+        reported = {}
+        eachReported(redis.call('HGET', KEYS[3], 'told') or '', function(noted) reported[noted] = true end)
     end
-    return told[offset]
+    return reported[offset]
 end
 
 local function take(offset, isFirst)
@@ -60,7 +60,7 @@ end
 local function decide(offset)
     local state = states[offset] or STATE_NOT_TARGETED
     if state == STATE_NOT_TARGETED then return ANSWER_UNMARKED end
-    if state >= STATE_DELIVERED then return isTold(offset) and ANSWER_TOLD or state end
+    if state >= STATE_DELIVERED then return isReported(offset) and ANSWER_REPORTED or state end
     if state == STATE_CLAIMED then return contest(offset) end
     if ending then return finish(offset, ending) end
     if state == STATE_WAITING and attempt < nextAttempt(offset) then return ANSWER_SUPERSEDED end

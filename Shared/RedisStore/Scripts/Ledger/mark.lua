@@ -9,9 +9,9 @@ head = head or newHead(ARGV[1], ARGV[2])
 if has(FLAG_CLOSED) then return false end
 if ARGV[3] == '1' then set(FLAG_CANCELLED) end
 
-local isNew, detail, wasTold = stored == '', '', false
+local isNew, detail, wasReported = stored == '', '', false
 if not isNew then
-    if isAlone() then detail, wasTold = ownDetail(), has(FLAG_TOLD) end
+    if isAlone() then detail, wasReported = ownDetail(), has(FLAG_REPORTED) end
     load(0, 4095)
 end
 
@@ -35,7 +35,7 @@ else
     saveAll()
     -- The device is no longer alone, so its detail and its note move to the details.
     if detail ~= '' then redis.call('HSET', KEYS[2], alone, detail) end
-    if wasTold then redis.call('HSET', KEYS[2], 'told', struct.pack('<HH', alone, alone)) end
+    if wasReported then redis.call('HSET', KEYS[2], 'told', struct.pack('<HH', alone, alone)) end
 end
 if has(FLAG_CANCELLED) then return MARK_CANCELLED end
 return hasEnded and open.text() or MARK_ALL_OPEN

@@ -1,0 +1,28 @@
+import Apps
+import CommandKit
+
+extension CommandTree {
+    static let carillon = CommandTree(
+        "carillon", purpose: "the operator's command",
+        commands: [
+            Up.self,
+            Push.self, Watch.self, TasksList.self, TasksShow.self, TasksCancel.self,
+            AppsAdd.self, AppsList.self, AppsRotate.self, AppsCheck.self,
+            TopicsList.self, TopicsCreate.self,
+            DeadList.self, DeadShow.self, DeadReplay.self,
+            Rebuild.self,
+        ],
+        programs: [
+            CommandProgram("bench", purpose: "measure the pipeline and its parts", program: "carillon-bench")
+        ],
+        variables: [
+            CommandContext.busVariables,
+            VariableGroup("about apps") { _ = AppsConfiguration(environment: &$0, reading: Set(AppSecret.allCases)) },
+            VariableGroup("about tasks") { _ = APIVariables(environment: &$0) },
+        ],
+        notes: """
+             Additionally for watch and
+            push --watch: \(TaskExitCode.notAllDelivered) if not everything was delivered, \(TaskExitCode.cancelled) \
+            if the task was cancelled.
+            """)
+}

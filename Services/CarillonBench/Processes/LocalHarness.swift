@@ -1,0 +1,65 @@
+import CommandKit
+import Glibc
+import JSONKit
+import ServiceKit
+
+/// A `carillon up` started by the benchmark, with the simulator. The last reference stops it and removes its folder.
+final class LocalHarness: Sendable {
+    /// Google's default quota of 10,000 pushes per second would limit every broadcast.
+    private static let variables = ["CARILLON_FCM_PUSHES_PER_MINUTE": "100000000"]
+
+    let url: String
+    let redis: String
+    let simulator: String
+    let key: Secret
+    private let apps: [String: String]
+    private let programs: [(name: String, processID: pid_t)]
+    private let process: ChildProcess
+    private let folder: LocalFolder
+
+    init(memory: String, variables: [String: String] = [:]) async throws {
+        folder = try LocalFolder("up")
+        process = try SiblingProgram("carillon").start(
+            ["up", "--simulator", "--json", "--data", folder.path, "--memory", memory],
+            variables: LocalHarness.variables.merging(variables) { $1 })
+        guard let line = await process.line(within: .seconds(60), where: { $0.hasPrefix("{\"ready\":true") }) else {
+            throw BenchError("carillon up did not start: \(process.lines.suffix(3).joined(separator: "\n"))")
+        }
+        let announcement = try JSON(line)
+        func text(_ name: String) throws -> String {
+            guard let text = announcement[name]?.text else { throw BenchError("carillon up did not announce \(name)") }
+            return text
+        }
+        url = try text("url")
+        redis = try text("redis")
+        simulator = try text("simulator")
+        apps = ["CARILLON_APPS": try text("apps"), "CARILLON_PEPPER_FILE": try text("pepper_file")]
+        key = try LocalKeyFile.read(text("key_file"))
+        programs = (announcement["programs"]?.object?.members ?? []).compactMap { name, program in
+            program.count("pid").map { (name, pid_t($0)) }
+        }
+    }
+
+    deinit {
+        // The programs that it started exit with it.
+        process.signal(SIGKILL)
+    }
+
+    /// Adds an app with its own key, which the pipeline loads a few seconds later.
+    func addApp(_ name: String, scope: String) async throws -> String {
+        let adding = try SiblingProgram("carillon").start(["apps", "add", name, "--scope", scope], variables: apps)
+        guard await adding.end() == .exited(0), let key = adding.lines.lazy.compactMap(LocalIngest.key(in:)).first
+        else { throw BenchError("carillon apps add: \(adding.lines.joined(separator: " "))") }
+        return key
+    }
+
+    /// Number of programs that no longer run as the process that was announced.
+    var programsEnded: Int {
+        programs.count { kill($0.processID, 0) != 0 }
+    }
+
+    /// Resources used by each program so far.
+    func usage() throws -> [(name: String, reading: ProcessReading)] {
+        try programs.map { ($0.name, try ProcessReading($0.processID)) }
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import ServiceKit
+import TestSupport
+import Testing
+
+/// `carillon bench` replaces itself with `carillon-bench`.
+@Suite(.timeLimit(.minutes(3))) struct BenchCommandTests {
+    private func run(_ words: String...) async throws -> (ending: ChildProcess.Ending?, lines: [String]) {
+        let process = try ChildProcess(
+            builtExecutable("carillon"), arguments: words, environment: EnvironmentReader.processEnvironment())
+        let ending = await process.end()
+        return (ending, process.lines)
+    }
+
+    @Test(arguments: [["bench", "--help"], ["help", "bench"]])
+    func theHelpListsTheBenchmarks(_ words: [String]) async throws {
+        let (ending, lines) = try await run(words[0], words[1])
+        #expect(ending == .exited(0))
+        for name in ["pipeline", "outage", "hostile", "ingest", "http", "send", "registry", "bus"] {
+            #expect(lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
+        }
+    }
+
+    @Test func theHelpOfABenchmarkShowsWhatToType() async throws {
+        let (ending, lines) = try await run("help", "bench", "bus")
+        #expect(ending == .exited(0))
+        #expect(lines.contains("Usage: carillon bench bus [OPTIONS]"))
+    }
+
+    @Test func theExitCodeIsThatOfTheBenchmark() async throws {
+        let (ending, lines) = try await run("bench", "bsu")
+        #expect(ending == .exited(64))
+        #expect(lines.first == "carillon bench: unknown command \"bsu\"; did you mean bus?")
+    }
+
+    /// Threads of the Swift runtime block signals; a program started by one of them could not be interrupted.
+    @Test func noSignalIsBlocked() async throws {
+        let process = try ChildProcess(
+            builtExecutable("carillon"), arguments: ["bench", "ingest", "--requests", "1000", "--rounds", "1"],
+            environment: EnvironmentReader.processEnvironment())
+        #expect(await process.line(where: { $0.hasPrefix("round 1 of 1") }) != nil)
+        let status = SmallFile.read("/proc/\(process.processID)/status", bytesMaximum: 64 << 10) ?? []
+        let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
+        #expect(lines.contains("Name:\tcarillon-bench"))
+        #expect(lines.contains("SigBlk:\t0000000000000000"))
+        #expect(await process.end(within: .seconds(150)) == .exited(0))
+    }
+}

@@ -1,0 +1,170 @@
+import PushModel
+import Store
+import TestSupport
+import Testing
+
+@Suite struct RegistrySubscriptionTests {
+    /// Goal: no topic name collides with the store's own keys. Method: single letters and parts of key names.
+    @Test(arguments: StoreKind.allCases)
+    func shortNamesAreNamesLikeAnyOther(kind: StoreKind) async throws {
+        try await kind.withRegistry(.shared) { registry, fixture in
+            let names = "abcdefghijklmnopqrstuvwxyz".map { String($0) } + ["generation", "=", "=g", "0", "?"]
+            let topics = try names.map { try TopicName($0) }
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: fixture.app).registered
+                .id
+            for topic in topics {
+                #expect(try await registry.subscribe(id, to: topic, options: [], in: fixture.app) == .created)
+            }
+            let held = try await registry.subscriptions(of: id, in: fixture.app)
+            #expect(held.map { Set($0.keys) } == Set(topics))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aSubscriptionIsMadeChangedAndEnded(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let app = fixture.app
+            let topic = try Samples.topic(1)
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
+            #expect(try await registry.subscriptions(of: id, in: app) == [:])
+            #expect(try await registry.unsubscribe(id, from: topic, in: app) == false)
+            #expect(try await registry.subscribe(id, to: topic, options: [], in: app) == .created)
+            #expect(try await registry.subscriptions(of: id, in: app) == [topic: []])
+            #expect(try await registry.subscribe(id, to: topic, options: .ignoreMessage, in: app) == .updated)
+            #expect(try await registry.subscriptions(of: id, in: app) == [topic: .ignoreMessage])
+            #expect(try await registry.subscribe(id, to: topic, options: .ignoreMessage, in: app) == .updated)
+            #expect(try await registry.size(of: .topic(topic), in: app) == 1)
+            #expect(try await registry.unsubscribe(id, from: topic, in: app) == true)
+            #expect(try await registry.unsubscribe(id, from: topic, in: app) == false)
+            #expect(try await registry.subscriptions(of: id, in: app) == [:])
+            #expect(try await registry.size(of: .topic(topic), in: app) == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func subscriptionsSurviveARegistration(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let app = fixture.app
+            let topic = try Samples.topic(1)
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
+            _ = try await registry.subscribe(id, to: topic, options: .ignoreMessage, in: app)
+            _ = try await registry.register(Samples.token(1), changes: DeviceChanges(language: "de"), in: app)
+            _ = try await registry.change(id, changes: DeviceChanges(version: "2"), in: app)
+            #expect(try await registry.subscriptions(of: id, in: app) == [topic: .ignoreMessage])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aSetListIsExactlyTheList(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let app = fixture.app
+            let topics = try (0..<6).map { try Samples.topic($0) }
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
+            let other = try await registry.register(Samples.token(2), changes: DeviceChanges(), in: app).registered.id
+            _ = try await registry.subscribe(other, to: topics[0], options: [], in: app)
+            let lists: [[TopicName: SubscriptionOptions]] = [
+                [topics[0]: [], topics[1]: .ignoreMessage, topics[2]: []],
+                [topics[1]: [], topics[2]: [], topics[3]: .ignoreMessage],
+                [topics[1]: [], topics[2]: [], topics[3]: .ignoreMessage],
+                [topics[5]: []],
+                [:],
+                [topics[0]: .ignoreMessage],
+            ]
+            for list in lists {
+                #expect(try await registry.setSubscriptions(of: id, to: list, in: app))
+                #expect(try await registry.subscriptions(of: id, in: app) == list)
+                for topic in topics {
+                    let expected = (list[topic] == nil ? 0 : 1) + (topic == topics[0] ? 1 : 0)
+                    #expect(try await registry.size(of: .topic(topic), in: app) == expected)
+                }
+            }
+            #expect(try await registry.subscriptions(of: other, in: app) == [topics[0]: []])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDeviceHasSoManySubscriptionsAndNoMore(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let app = fixture.app
+            let maximum = RegistryBounds.subscriptionsMaximum
+            let topics = try (0...maximum).map { try Samples.topic($0) }
+            let all = Dictionary(uniqueKeysWithValues: topics.map { ($0, SubscriptionOptions()) })
+            let full = Dictionary(uniqueKeysWithValues: topics.dropLast().map { ($0, SubscriptionOptions()) })
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
+            #expect(try await registry.setSubscriptions(of: id, to: [topics[0]: .ignoreMessage], in: app))
+            await expectError(.tooMany) { _ = try await registry.setSubscriptions(of: id, to: all, in: app) }
+            #expect(try await registry.subscriptions(of: id, in: app) == [topics[0]: .ignoreMessage])
+            #expect(try await registry.setSubscriptions(of: id, to: full, in: app))
+            await expectError(.tooMany) {
+                _ = try await registry.subscribe(id, to: topics[maximum], options: [], in: app)
+            }
+            #expect(try await registry.subscriptions(of: id, in: app) == full)
+            #expect(try await registry.subscribe(id, to: topics[5], options: .ignoreMessage, in: app) == .updated)
+            #expect(try await registry.unsubscribe(id, from: topics[6], in: app) == true)
+            #expect(try await registry.subscribe(id, to: topics[maximum], options: [], in: app) == .created)
+            #expect(try await registry.subscriptions(of: id, in: app)?.count == maximum)
+            for topic in [topics[0], topics[5], topics[maximum]] {
+                #expect(try await registry.size(of: .topic(topic), in: app) == 1)
+            }
+            #expect(try await registry.size(of: .topic(topics[6]), in: app) == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aPurgedTopicHasNoMembers(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let (app, another) = (fixture.app, try AppID(fixture.app.text + "-2"))
+            let (topic, kept) = (try Samples.topic(1), try Samples.topic(2))
+            var ids: [DeviceID] = []
+            for number in 0..<20 {
+                let id = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app)
+                    .registered.id
+                _ = try await registry.subscribe(
+                    id, to: topic, options: number.isMultiple(of: 2) ? [] : .ignoreMessage, in: app)
+                _ = try await registry.subscribe(id, to: kept, options: [], in: app)
+                ids.append(id)
+            }
+            let stranger = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: another)
+                .registered.id
+            _ = try await registry.subscribe(stranger, to: topic, options: [], in: another)
+            #expect(try await registry.purge(topic, in: app) == 20)
+            #expect(try await registry.size(of: .topic(topic), in: app) == 0)
+            #expect(try await registry.size(of: .topic(kept), in: app) == 20)
+            for id in ids { #expect(try await registry.subscriptions(of: id, in: app) == [kept: []]) }
+            #expect(try await registry.subscriptions(of: stranger, in: another) == [topic: []])
+            #expect(try await registry.purge(topic, in: app) == 0)
+            #expect(try await registry.purge(TopicName("never heard of"), in: app) == 0)
+            #expect(try await registry.subscribe(ids[3], to: topic, options: [], in: app) == .created)
+            #expect(try await registry.size(of: .topic(topic), in: app) == 1)
+        }
+    }
+
+    /// Goal: a topic's name is any text, and names that look alike are different.
+    @Test(arguments: StoreKind.allCases)
+    func topicsMayHaveAnyName(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let app = fixture.app
+            let texts = [
+                "0", "1", "01", " ", "a", "A", "a ", "{a}", "{}", "*", "a*", "?", "[a]", "a:b", "a:b:c", "a/b", "\"",
+                "\\",
+                "'", "%s", "$1", "|", "caf\u{E9}", "cafe\u{301}", "用户", "\u{1F514}", "\u{80}", "\u{FEFF}a",
+                String(repeating: "x", count: 256), String(repeating: "x", count: 255) + "y",
+                String(repeating: "é", count: 128),
+            ]
+            let topics = try texts.map { try TopicName($0) }
+            let id = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app).registered.id
+            for topic in topics {
+                #expect(try await registry.subscribe(id, to: topic, options: [], in: app) == .created)
+            }
+            let found = try await registry.subscriptions(of: id, in: app)
+            #expect(found == Dictionary(uniqueKeysWithValues: topics.map { ($0, []) }))
+            for (position, topic) in topics.enumerated() {
+                #expect(try await registry.size(of: .topic(topic), in: app) == 1)
+                #expect(try await registry.unsubscribe(id, from: topic, in: app) == true)
+                #expect(try await registry.size(of: .topic(topic), in: app) == 0)
+                let left = try await registry.subscriptions(of: id, in: app)
+                #expect(left?.count == topics.count - position - 1, "\(topic.text.debugDescription)")
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import MemoryStore
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// Start counts shared by processes, on every store.
+@Suite(.timeLimit(.minutes(2))) struct MessageStartsTests {
+    private let place: ConsumedPartition
+    private let other: ConsumedPartition
+
+    /// In a group of the test's own.
+    init() {
+        let group = "renderer-\(SystemRandomSource().hexadecimal())"
+        place = ConsumedPartition(group: group, channel: "audience.bulk", number: 3)
+        other = ConsumedPartition(group: group, channel: "audience.bulk", number: 4)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func onlyWhatWasNotClosedIsSuspected(kind: StoreKind) async throws {
+        try await kind.withStarts { starts in
+            #expect(try await !starts.open(place, owner: "a"))
+            // The partition was revoked and assigned again.
+            #expect(try await !starts.open(place, owner: "a"))
+            try await starts.close(place, owner: "a", givingBack: [])
+            #expect(try await !starts.open(place, owner: "b"))
+            #expect(try await starts.open(place, owner: "c"))
+            // Too late: another process is the owner.
+            try await starts.close(place, owner: "b", givingBack: [])
+            #expect(try await starts.open(place, owner: "d"))
+            #expect(try await !starts.open(other, owner: "e"))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func startsAreCountedUntilTheyEndOrAreGivenBack(kind: StoreKind) async throws {
+        try await kind.withStarts { starts in
+            #expect(try await starts.begin([7, 8], of: place, regardless: false) == [0, 0])
+            // One of them was already started, so none is counted.
+            #expect(try await starts.begin([8, 9], of: place, regardless: false) == [1, 0])
+            #expect(try await starts.begin([9], of: place, regardless: false) == [0])
+            #expect(try await starts.begin([8], of: place, regardless: true) == [1])
+            #expect(try await starts.begin([8], of: place, regardless: true) == [2])
+            #expect(try await starts.begin([8], of: other, regardless: true) == [0])
+            try await starts.giveBack([7, 8, 100], of: place)
+            #expect(try await starts.begin([7], of: place, regardless: false) == [0])
+            #expect(try await starts.begin([8], of: place, regardless: false) == [2])
+            try await starts.end([7, 8], of: place)
+            #expect(try await starts.begin([8], of: place, regardless: false) == [0])
+        }
+    }
+
+    /// A process that shuts down cleanly returns its starts in flight and keeps the counts of others.
+    @Test(arguments: StoreKind.allCases)
+    func closingGivesBackAndKeepsTheRest(kind: StoreKind) async throws {
+        try await kind.withStarts { starts in
+            _ = try await starts.begin([1], of: place, regardless: true)
+            #expect(try await starts.open(place, owner: "a"))
+            _ = try await starts.begin([1], of: place, regardless: true)
+            _ = try await starts.begin([2], of: place, regardless: true)
+            try await starts.close(place, owner: "a", givingBack: [1, 2])
+            #expect(try await starts.open(place, owner: "b"))
+            #expect(try await starts.begin([1], of: place, regardless: false) == [1])
+            #expect(try await starts.begin([2], of: place, regardless: false) == [0])
+        }
+    }
+
+    @Test func countsAreForgottenInTheEnd() async throws {
+        let time = ManualTimeSource()
+        let starts = MemoryMessageStarts(time: time)
+        _ = starts.begin([1], of: place, regardless: true)
+        time.advance(by: MessageStartsBounds.memory)
+        #expect(starts.begin([1], of: place, regardless: false) == [0])
+        let store = try await StoreFixture(.redis)
+        let redis = try #require(try store.client())
+        _ = try await RedisMessageStarts(StoreConnection(redis)).begin([1], of: place, regardless: true)
+        let key = RedisArgument("starts:{\(place.group)/audience.bulk/3}")
+        let left = try await redis.send(RedisCommand("PTTL", key)).integer ?? 0
+        #expect(left > 0 && left <= MessageStartsBounds.memory.wholeMilliseconds)
+        await store.close()
+    }
+}

@@ -1,0 +1,93 @@
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// One suite for every store: the guarantees of idempotency keys.
+@Suite(.timeLimit(.minutes(2))) struct IdempotencyStoreTests {
+    private static let lease = Duration.seconds(10)
+    private let caller = Array(SystemRandomSource().hexadecimal().utf8)
+    private var first: IdempotentRequest { request(holder: .max) }
+    private var second: IdempotentRequest { request(holder: 2) }
+
+    private func request(holder: UInt64, key: UInt8 = 0, fingerprint: UInt8 = 0) -> IdempotentRequest {
+        IdempotentRequest(key: [key, 13, 10, 255] + caller, fingerprint: [fingerprint, 0], holder: holder)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theFirstGoesOnAndOthersWait(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, time) async throws in
+            #expect(try await store.begin(first, for: Self.lease) == .begun(time.now))
+            #expect(try await store.begin(second, for: Self.lease) == .inProgress)
+            // The reply may have been lost.
+            #expect(try await store.begin(first, for: Self.lease) == .begun(time.now))
+            let other = request(holder: 2, key: 1)
+            #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theFirstAnswerIsGivenAgain(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, _) async throws in
+            _ = try await store.begin(first, for: Self.lease)
+            try await store.finish(first, answer: [1, 0, 255])
+            try await store.finish(second, answer: [2])
+            #expect(try await store.begin(second, for: Self.lease) == .answered([1, 0, 255]))
+            #expect(try await store.begin(first, for: Self.lease) == .answered([1, 0, 255]))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anotherRequestIsReported(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, _) async throws in
+            let other = request(holder: 2, fingerprint: 1)
+            _ = try await store.begin(first, for: Self.lease)
+            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
+            try await store.finish(other, answer: [2])
+            try await store.finish(first, answer: [1])
+            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
+            #expect(try await store.begin(second, for: Self.lease) == .answered([1]))
+        }
+    }
+
+    /// Goal: a killed process blocks others no longer than its lease, and its successor counts from the same time.
+    /// Method: the first process never returns.
+    @Test(arguments: StoreKind.allCases)
+    func whoDiedIsFollowed(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, time) async throws in
+            let began = time.now
+            _ = try await store.begin(first, for: Self.lease)
+            time.advance(by: Self.lease - .milliseconds(1))
+            #expect(try await store.begin(second, for: Self.lease) == .inProgress)
+            time.advance(by: .milliseconds(1))
+            #expect(try await store.begin(second, for: Self.lease) == .begun(began))
+            #expect(try await store.begin(first, for: Self.lease) == .inProgress)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatCameToNothingIsBegunAnew(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, time) async throws in
+            let began = time.now
+            _ = try await store.begin(first, for: Self.lease)
+            try await store.release(second)
+            #expect(try await store.begin(second, for: Self.lease) == .inProgress)
+            time.advance(by: .seconds(1))
+            try await store.release(first)
+            #expect(try await store.begin(second, for: Self.lease) == .begun(began))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aKeyIsForgottenAfterADay(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, time) async throws in
+            _ = try await store.begin(first, for: Self.lease)
+            try await store.finish(first, answer: [1])
+            time.advance(by: IdempotencyBounds.retention - .milliseconds(1))
+            #expect(try await store.begin(second, for: Self.lease) == .answered([1]))
+            time.advance(by: .milliseconds(1))
+            let other = request(holder: 2, fingerprint: 1)
+            #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import MemoryStore
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+
+extension StoreKind {
+    func withArchive(_ body: (_ archive: any TaskArchive, _ time: ManualTimeSource) async throws -> Void) async throws {
+        try await withFixture { fixture in
+            let archive: any TaskArchive = try fixture.store(
+                memory: { _ in MemoryTaskArchive() }, redis: { RedisTaskArchive($0, time: $1) })
+            try await body(archive, fixture.time)
+        }
+    }
+
+    /// An agenda is one for the whole store.
+    func withAgenda(_ body: (_ agenda: any TaskAgenda, _ time: ManualTimeSource) async throws -> Void) async throws {
+        try await withFixture(.own) { fixture in
+            let agenda: any TaskAgenda = try fixture.store(
+                memory: { MemoryTaskAgenda(time: $0) }, redis: { RedisTaskAgenda($0, time: $1) })
+            try await body(agenda, fixture.time)
+        }
+    }
+
+    func withTraces(_ body: (_ traces: any TaskTraces, _ time: ManualTimeSource) async throws -> Void) async throws {
+        // Redis expires keys by its own clock.
+        try await withFixture(time: ManualTimeSource(now: SystemTimeSource().now)) { fixture in
+            let traces: any TaskTraces = try fixture.store(
+                memory: { MemoryTaskTraces(time: $0) }, redis: { RedisTaskTraces($0, time: $1) })
+            try await body(traces, fixture.time)
+        }
+    }
+
+    func withIdempotencyStore(
+        _ body: (_ store: any IdempotencyStore, _ time: ManualTimeSource) async throws -> Void
+    ) async throws {
+        try await withFixture { fixture in
+            let store: any IdempotencyStore = try fixture.store(
+                memory: { MemoryIdempotencyStore(time: $0) }, redis: { RedisIdempotencyStore($0, time: $1) })
+            try await body(store, fixture.time)
+        }
+    }
+}

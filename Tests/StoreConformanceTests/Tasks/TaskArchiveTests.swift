@@ -1,0 +1,164 @@
+import PushModel
+import RedisClient
+import RedisStore
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+
+/// One suite for every store: the guarantees of the archive.
+@Suite(.timeLimit(.minutes(2))) struct TaskArchiveTests {
+    private let app = Samples.freshApp()
+    private let task = Samples.freshTask()
+
+    @Test(arguments: StoreKind.allCases)
+    func aTaskIsKeptOnce(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, time) async throws in
+            let entry = self.entry(time.now)
+            #expect(try await archive.content(of: task) == nil)
+            try await archive.keep([0, 13, 10, 255], of: task, entry: entry)
+            try await archive.keep([1], of: task, entry: entry)
+            #expect(try await archive.content(of: task) == [0, 13, 10, 255])
+            let listed = try await archive.tasks(of: entry.app, before: nil, limit: 10)
+            #expect(listed == [TaskEntry.ID(created: entry.created, task: task)])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func partsAreKeptByNumber(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, _) async throws in
+            try await archive.keep([7], number: 3, of: task)
+            #expect(try await archive.part(3, of: task) == [7])
+            #expect(try await archive.part(2, of: task) == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theFirstDecisionAndTheFirstReportHold(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, _) async throws in
+            let segments = [0, 5, SegmentNumber.maximum].map { SegmentNumber(rawValue: $0) }
+            #expect(try await archive.decide(segments: segments, of: task) == segments)
+            #expect(try await archive.decide(segments: [], of: task) == segments)
+            #expect(try await archive.report(of: task) == nil)
+            #expect(try await archive.fix(report: [1], of: task) == [1])
+            #expect(try await archive.fix(report: [2], of: task) == [1])
+            #expect(try await archive.report(of: task) == [1])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whomAJobMeansIsDecidedOnce(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, _) async throws in
+            #expect(try await archive.devices(job: 0, of: task) == nil)
+            #expect(try await archive.decide(devices: [1, 0], job: 0, of: task) == [1, 0])
+            #expect(try await archive.decide(devices: [2], job: 0, of: task) == [1, 0])
+            #expect(try await archive.decide(devices: [], job: 1, of: task) == [])
+            #expect(try await archive.decide(devices: [9], job: 1, of: task) == [])
+            #expect(try await archive.devices(job: 0, of: task) == [1, 0])
+            try await archive.dropDevices(job: 0, of: task)
+            #expect(try await archive.devices(job: 0, of: task) == nil)
+            #expect(try await archive.devices(job: 1, of: task) == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whyATaskIsGivenUpIsKnown(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, _) async throws in
+            #expect(try await archive.reasonGivenUp(task) == nil)
+            try await archive.giveUp(task, reason: "it cannot be read")
+            try await archive.giveUp(task, reason: "it was never planned")
+            #expect(try await archive.reasonGivenUp(task) == "it was never planned")
+            try await archive.forget(task, after: .zero)
+            #expect(try await archive.reasonGivenUp(task) == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aReportNeverGoesBack(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, _) async throws in
+            #expect(try await archive.reportStage(of: task) == .fixed)
+            try await archive.advance(reportOf: task, to: .published)
+            #expect(try await archive.reportStage(of: task) == .published)
+            try await archive.advance(reportOf: task, to: .settled)
+            try await archive.advance(reportOf: task, to: .published)
+            #expect(try await archive.reportStage(of: task) == .settled)
+            try await archive.forget(task, after: .zero)
+            #expect(try await archive.reportStage(of: task) == .fixed)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatIsForgottenIsGone(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, time) async throws in
+            try await archive.keep([1], of: task, entry: entry(time.now))
+            _ = try await archive.decide(segments: [SegmentNumber(rawValue: 1)], of: task)
+            _ = try await archive.fix(report: [1], of: task)
+            try await archive.forget(task, after: .seconds(3_600))
+            #expect(try await archive.content(of: task) == [1])
+            try await archive.forget(task, after: .zero)
+            #expect(try await archive.content(of: task) == nil)
+            #expect(try await archive.report(of: task) == nil)
+            #expect(try await archive.decide(segments: [], of: task) == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aReportedTaskIsKnownToBe(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, _) async throws in
+            #expect(try await !archive.isReported(task))
+            _ = try await archive.fix(report: [1], of: task)
+            #expect(try await archive.isReported(task))
+            try await archive.forget(task, after: .zero)
+            #expect(try await !archive.isReported(task))
+            try await archive.advance(reportOf: task, to: .published)
+            #expect(try await archive.isReported(task))
+        }
+    }
+
+    /// Goal: a task is known as reported as long as its ledger exists; one that a request with a key can name again,
+    /// longer than the key. Method: compare the expiries in Redis of a derived and a random task, both forgotten soon.
+    @Test func aTaskIsKnownAsDoneForLongerThanItsReport() async throws {
+        let store = try await StoreFixture(.redis, ownership: .own)
+        let redis = try #require(try store.client())
+        let archive = RedisTaskArchive(StoreConnection(redis), time: SystemTimeSource())
+        let (derived, random) = (TaskID(high: 0x8000, low: 1), TaskID(high: 0x4000, low: 1))
+        for task in [derived, random] {
+            _ = try await archive.fix(report: [1], of: task)
+            try await archive.advance(reportOf: task, to: .settled)
+            try await archive.forget(task, after: .seconds(600))
+        }
+        func life(_ key: String, task: TaskID) async throws -> Int {
+            Int(try await redis.send(RedisCommand("PTTL", RedisArgument("\(key):{\(task.key)}"))).integer ?? 0)
+        }
+        #expect(try await life("report", task: derived) <= 600_000)
+        let ledger = TaskPlan.retention(isFast: true).wholeMilliseconds
+        #expect((ledger - 60_000...ledger).contains(Int64(try await life("stage", task: random))))
+        #expect(try await life("stage", task: derived) > IdempotencyBounds.retention.wholeMilliseconds)
+        try await archive.forget(derived, after: .zero)
+        #expect(try await !archive.isReported(derived))
+    }
+
+    /// Several tasks of the same millisecond across two pages: no duplicates, none missing.
+    @Test(arguments: StoreKind.allCases)
+    func theListIsReadInPages(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, time) async throws in
+            let entry = self.entry(time.now)
+            let later = self.entry(time.now + .milliseconds(1))
+            for low in 0..<9 {
+                let task = TaskID(high: self.task.high, low: UInt64(low))
+                try await archive.keep([1], of: task, entry: low < 7 ? entry : later)
+            }
+            var read: [TaskEntry.ID] = []
+            while true {
+                let page = try await archive.tasks(of: entry.app, before: read.last, limit: 2)
+                read += page
+                if page.count < 2 { break }
+            }
+            #expect(read.map(\.task.low) == [8, 7, 6, 5, 4, 3, 2, 1, 0])
+        }
+    }
+
+    private func entry(_ created: Timestamp) -> TaskEntry {
+        TaskEntry(app: app, created: created, deadline: created + .seconds(60))
+    }
+}

@@ -1,0 +1,17 @@
+import PushModel
+import TaskModel
+import Testing
+import Topics
+
+@Suite struct DispatchFamilyTests {
+    @Test func eachSupportedProtocolHasOneSender() {
+        #expect(DispatchFamily.apple.protocols == [.apns])
+        #expect(DispatchFamily.android.protocols == [.fcm, .huawei])
+        #expect(DispatchFamily.allCases.flatMap(\.protocols) == PushProtocol.supported)
+        #expect(Platform.supported == [.ios, .android])
+    }
+
+    @Test func eachSenderHasATopicOfItsOwn() {
+        #expect(DispatchFamily.allCases.map(\.topic.declaration.name) == ["dispatch.apns", "dispatch.android"])
+    }
+}
