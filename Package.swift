@@ -213,10 +213,13 @@ let package = Package(
         tests(
             "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
             "TestSupport", "TLSSocket"),
-        tests("PushModelTests", "PushModel", "TestSupport"),
-        tests("RedisBusTests", "Bus", "RedisBus", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
+        tests("PushModelTests", "PushModel", "ServiceKit", "TestSupport"),
+        tests(
+            "RedisBusTests", "Bus", "RedisBus", "RedisClient", "ServiceHarness", "ServiceKit", "TestSupport", "Topics"),
         tests("RedisClientTests", "RedisClient", "ServiceKit", "TestSupport", "TLSSocket"),
-        tests("RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store", "TestSupport"),
+        tests(
+            "RedisStoreTests", "PushModel", "RedisClient", "RedisStore", "ServiceHarness", "ServiceKit", "Store",
+            "TestSupport"),
         tests(
             "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RedisClient", "RedisStore",
             "RegistryLog", "RegistryProbe", "ServiceKit", "Store", "TestSupport", "Topics"),

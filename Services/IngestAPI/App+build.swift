@@ -25,6 +25,7 @@ extension IngestAPI {
                 name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
                 metrics: environment.metrics, time: environment.time))
         let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment: environment)] : []
-        return lag + access.services + [ProducerCloser(tasks.producer), apps, server]
+        let connections = SharedResources { [producer = tasks.producer] in await producer.close() }
+        return lag + access.services + [connections, apps, server]
     }
 }

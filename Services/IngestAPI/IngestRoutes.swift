@@ -5,38 +5,34 @@ import Store
 
 /// All routes of the public port.
 struct IngestRoutes {
-    private let pushd: PushdDialect
-    private let native: NativeDialect
-    private let richie: RichieDialect
+    private let gatekeeper: Gatekeeper
+    private let dialects: [any Dialect]
 
     init(
         _ registry: any Registry, reader: any RegistryReader, access: TaskAccess, gatekeeper: Gatekeeper,
         idempotencyLease: Duration, environment: WorkerEnvironment
     ) {
-        let submission = TaskSubmission(access, idempotencyLease: idempotencyLease, environment: environment)
         let reading = BodyReading()
+        let submission = TaskSubmission(
+            access, reading: reading, idempotencyLease: idempotencyLease, environment: environment)
         let log = RefusalLog(environment.log, time: environment.time)
-        pushd = PushdDialect(
-            registry: registry, submission: submission, gatekeeper: gatekeeper, reading: reading, log: log)
-        let payloads = PayloadCheck(time: environment.time)
-        native = NativeDialect(
-            gatekeeper: gatekeeper,
-            tasks: TaskRoutes(
-                submission: submission, payloads: payloads,
-                book: TaskBook(
-                    archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
-                cancellation: TaskCancellation(access, reader: reader, environment: environment),
-                audience: AudienceCount(registry: registry, reader: reader)),
-            reading: reading, log: log)
-        richie = RichieDialect(
-            gatekeeper: gatekeeper, submission: submission, payloads: payloads, reading: reading, log: log)
+        let tasks = TaskRoutes(
+            submission: submission,
+            book: TaskBook(archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
+            cancellation: TaskCancellation(access, reader: reader, environment: environment),
+            audience: AudienceCount(registry: registry, reader: reader), reading: reading)
+        self.gatekeeper = gatekeeper
+        dialects = [
+            PushdDialect(
+                registry: registry, submission: submission, limits: gatekeeper.limits, reading: reading, log: log),
+            NativeDialect(tasks: tasks, log: log),
+            RichieDialect(gatekeeper: gatekeeper, submission: submission, reading: reading, log: log),
+        ]
     }
 
     var router: HTTPRouter {
         var router = HTTPRouter()
-        pushd.addRoutes(to: &router)
-        native.addRoutes(to: &router)
-        richie.addRoutes(to: &router)
+        for dialect in dialects { dialect.addRoutes(to: &router, gatekeeper: gatekeeper) }
         router.on(.get, pattern: "/openapi.yaml") { _ in
             // The type is RFC 9512's.
             HTTPResponse(

@@ -27,7 +27,7 @@ final class PartialDispatches: Sendable {
     }
 
     func families(of message: IncomingMessage) -> Set<DispatchFamily> {
-        known.withLock { $0.value(for: Place(message)) { _ in 1 } } ?? []
+        known.withLock { $0.value(for: Place(message)) } ?? []
     }
 
     func note(_ families: Set<DispatchFamily>, of messages: [IncomingMessage]) {
@@ -35,8 +35,8 @@ final class PartialDispatches: Sendable {
         known.withLock { known in
             for message in messages {
                 let place = Place(message)
-                let before = known.value(for: place) { _ in 1 } ?? []
-                known.set(before.union(families), cost: 1, for: place)
+                let before = known.value(for: place) ?? []
+                known.set(before.union(families), for: place)
             }
         }
     }

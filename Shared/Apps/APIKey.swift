@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Signing
 
 /// A publisher's key: `ck_<id>_<secret>`. The id identifies the entry in an app file, the secret has 256 random
@@ -32,10 +33,7 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConve
     }
 
     static func isID(_ text: String) -> Bool {
-        1...32 ~= text.utf8.count
-            && text.utf8.allSatisfy {
-                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-            }
+        1...32 ~= text.utf8.count && text.utf8.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit }
     }
 
     package func reveal() -> String {

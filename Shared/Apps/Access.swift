@@ -50,7 +50,7 @@ package struct Access: Sendable {
     }
 
     /// The app named in a field of the dialect; nil selects the only granted app.
-    package func choose(_ dialect: Dialect, identifier: String?, scope: Scope) -> Choice {
+    package func choose(_ dialect: TaskDialect, identifier: String?, scope: Scope) -> Choice {
         choose(scope) { app in
             identifier.map { app.identifiers[dialect]?.contains($0) == true } ?? true
         }

@@ -2,7 +2,7 @@ import PushModel
 
 /// Values that must be unique among apps: identifiers and key ids.
 struct AppClaims {
-    private var identifiers: [Dialect: [String: AppID]] = [:]
+    private var identifiers: [TaskDialect: [String: AppID]] = [:]
     private var keys: [String: (app: AppID, hash: [UInt8])] = [:]
 
     mutating func add(_ app: PushApp) {
@@ -16,7 +16,7 @@ struct AppClaims {
     func conflicts(of app: PushApp) -> [AppProblem] {
         let file = AppFolder.fileName(of: app.id)
         var conflicts: [AppProblem] = []
-        for dialect in Dialect.allCases {
+        for dialect in TaskDialect.allCases {
             for text in app.identifiers[dialect] ?? [] {
                 guard let owner = identifiers[dialect]?[text] else { continue }
                 conflicts.append(

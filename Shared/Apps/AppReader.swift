@@ -38,16 +38,18 @@ struct AppReader {
         return app
     }
 
-    private func identifiers(_ fields: JSONFields) -> [Dialect: [String]] {
-        var identifiers: [Dialect: [String]] = [:]
-        for dialect in Dialect.allCases {
+    private func identifiers(_ fields: JSONFields) -> [TaskDialect: [String]] {
+        var identifiers: [TaskDialect: [String]] = [:]
+        for dialect in TaskDialect.allCases {
+            guard let kind = dialect.appIdentifier else { continue }
             let expected =
-                dialect == .appmetrica
-                ? "an integer above 0, or an array of up to 32 of them"
-                : "a string of 1 to 128 bytes, or an array of up to 32 of them"
+                switch kind {
+                case .number: "an integer above 0, or an array of up to 32 of them"
+                case .text: "a string of 1 to 128 bytes, or an array of up to 32 of them"
+                }
             let read = fields.value(dialect.rawValue, expected: expected) { value in
                 let all = value.elements ?? [value]
-                let texts = all.compactMap { identifier($0, dialect: dialect) }
+                let texts = all.compactMap { identifier($0, kind: kind) }
                 return texts.count == all.count && 1...32 ~= all.count ? texts : nil
             }
             if let read { identifiers[dialect] = read }
@@ -56,11 +58,10 @@ struct AppReader {
         return identifiers
     }
 
-    private func identifier(_ value: JSON, dialect: Dialect) -> String? {
-        switch (dialect, value) {
-        case (.appmetrica, .integer(let number)) where number > 0: String(number)
-        case (.appmetrica, _): nil
-        case (_, .string(let text)) where 1...128 ~= text.utf8.count: text
+    private func identifier(_ value: JSON, kind: TaskDialect.AppIdentifier) -> String? {
+        switch (kind, value) {
+        case (.number, .integer(let number)) where number > 0: String(number)
+        case (.text, .string(let text)) where 1...128 ~= text.utf8.count: text
         default: nil
         }
     }
@@ -103,9 +104,7 @@ struct AppReader {
 
     private func appleID(_ fields: JSONFields, name: String) -> String? {
         fields.text(name, expected: "10 characters of A-Z and 0-9, as shown by Apple", isRequired: true) { text in
-            let isPlain = text.utf8.allSatisfy {
-                UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-            }
+            let isPlain = text.utf8.allSatisfy { $0.isASCIIUppercase || $0.isASCIIDigit }
             return text.utf8.count == 10 && isPlain ? text : nil
         }
     }

@@ -12,7 +12,7 @@ package final class AppSnapshot: Sendable {
     /// Sorted by name.
     package let apps: [PushApp]
     private let appsByID: [AppID: PushApp]
-    private let appsByIdentifier: [Dialect: [String: PushApp]]
+    private let appsByIdentifier: [TaskDialect: [String: PushApp]]
     /// A key with several apps has an entry in the file of each.
     private let ownersByKeyID: [String: [Owner]]
     private let pepper: Pepper?
@@ -22,7 +22,7 @@ package final class AppSnapshot: Sendable {
         self.apps = apps.sorted { $0.id < $1.id }
         self.pepper = pepper
         var byID: [AppID: PushApp] = [:]
-        var byIdentifier: [Dialect: [String: PushApp]] = [:]
+        var byIdentifier: [TaskDialect: [String: PushApp]] = [:]
         var owners: [String: [Owner]] = [:]
         for app in self.apps {
             byID[app.id] = app
@@ -43,7 +43,7 @@ package final class AppSnapshot: Sendable {
     }
 
     /// For work that is already accepted. `access` decides which apps a caller may use.
-    package func app(_ dialect: Dialect, identifier: String) -> PushApp? {
+    package func app(_ dialect: TaskDialect, identifier: String) -> PushApp? {
         appsByIdentifier[dialect]?[identifier]
     }
 

@@ -1,5 +1,4 @@
 import JSONKit
-import PushModel
 import ServiceKit
 
 /// JSON format of a credential in an app file.

@@ -1,10 +1,12 @@
+import ServiceKit
+
 /// Checks the syntax of BCP 47, not its registry: `en`, `pt-BR`, `zh-Hant-TW`; an underscore counts as a hyphen.
 enum LanguageName {
     static func isPossible(_ text: String) -> Bool {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
         guard let language = parts.first, 2...3 ~= language.utf8.count, parts.count <= 4 else { return false }
         return parts.allSatisfy { part in
-            2...8 ~= part.utf8.count && part.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetterOrDigit }
+            2...8 ~= part.utf8.count && part.utf8.allSatisfy(\.isASCIILetterOrDigit)
         }
     }
 }
@@ -13,12 +15,6 @@ enum LanguageName {
 enum TimeZoneName {
     static func isPossible(_ text: String) -> Bool {
         1...64 ~= text.utf8.count && !text.hasPrefix("/") && !text.contains("..")
-            && text.utf8.allSatisfy {
-                Character(Unicode.Scalar($0)).isLetterOrDigit || "/_+-".utf8.contains($0)
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "/_+-".utf8.contains($0) }
     }
-}
-
-extension Character {
-    fileprivate var isLetterOrDigit: Bool { isASCII && (isLetter || isNumber) }
 }

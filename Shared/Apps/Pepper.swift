@@ -1,4 +1,4 @@
-import PushModel
+import ServiceKit
 import Signing
 
 /// The secret that keys are hashed with. It is stored apart from the app files, so that these reveal nothing about a

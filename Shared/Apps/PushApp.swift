@@ -4,7 +4,7 @@ package import PushModel
 package struct PushApp: Sendable, Equatable {
     package let id: AppID
     /// Identifiers of the app by dialect; several if the app has several bundle ids or numbers.
-    package var identifiers: [Dialect: [String]] = [:]
+    package var identifiers: [TaskDialect: [String]] = [:]
     package var providers = ProviderCredentials()
     package var credentials: [Credential] = []
     package var allowed: [AllowedRange] = []

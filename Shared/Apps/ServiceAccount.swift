@@ -56,12 +56,7 @@ package struct ServiceAccount: Sendable {
     /// Checked because the project is part of a URL path.
     package static func isProject(_ text: String) -> Bool {
         1...64 ~= text.utf8.count
-            && text.unicodeScalars.allSatisfy {
-                switch $0 {
-                case "a"..."z", "A"..."Z", "0"..."9", "-", ".", ":", "_": true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.:_".utf8.contains($0) }
     }
 
     /// The signed JWT for a token request.

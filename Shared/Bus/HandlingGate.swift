@@ -1,3 +1,4 @@
+import ServiceKit
 import Synchronization
 
 /// Admits handlers of a process: any number of ordinary ones, or a single exclusive one. First come, first served, so

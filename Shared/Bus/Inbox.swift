@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The state of all messages that a consumer has fetched: the part that every driver needs and none should write again.
 ///
 /// Decides what to deliver and up to where a partition is done; the owner fetches, waits and commits. Completions may

@@ -168,7 +168,7 @@ package struct Worker<Handler: MessageHandler>: Service {
         case .done: return true
         case .abandoned: return false
         case .failed: return await handleOneByOne(messages, turn: turn)
-        case .unavailable: return await handleApart(Worker.byTenant(messages), turn: turn)
+        case .unavailable: return await handleApart(messages.groups { $0.message.tenant }, turn: turn)
         }
     }
 
@@ -198,23 +198,6 @@ package struct Worker<Handler: MessageHandler>: Service {
             await pause(afterAttempt: outages, turn)
         }
         return true
-    }
-
-    private static func byTenant(
-        _ messages: [ReceivedMessage<Handler.Message>]
-    ) -> [[ReceivedMessage<Handler.Message>]] {
-        var parts: [[ReceivedMessage<Handler.Message>]] = []
-        var places: [String?: Int] = [:]
-        for message in messages {
-            let tenant = message.message.tenant
-            let place = places[tenant] ?? parts.count
-            if place == parts.count {
-                places[tenant] = place
-                parts.append([])
-            }
-            parts[place].append(message)
-        }
-        return parts
     }
 
     private func handleOneByOne(_ messages: [ReceivedMessage<Handler.Message>], turn: Turn) async -> Bool {

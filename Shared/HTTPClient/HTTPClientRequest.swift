@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// One request to send. Its description omits path, headers and body, which hold tokens and keys.
 package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomReflectable {
     package enum Method: String, Sendable {
@@ -80,11 +82,6 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

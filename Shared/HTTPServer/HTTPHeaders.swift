@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The header fields of a request: one buffer and the positions of the fields in it, since a request has a dozen fields
 /// and a handler reads two.
 package struct HTTPHeaders: Sendable {
@@ -68,19 +70,10 @@ package struct HTTPHeaders: Sendable {
 /// The characters of names in HTTP (RFC 9110, 5.6.2).
 enum HTTPToken {
     static func contains(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        byte.isASCIIUppercase ? byte | 0x20 : byte
     }
 }

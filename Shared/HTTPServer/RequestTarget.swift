@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The parsed second word of a request line: `/path?query`, the same after `http://authority`, or `*`.
 struct RequestTarget: Equatable {
     /// Percent-decoded separately, so that `%2F` stays inside its segment. Nil for `*`.

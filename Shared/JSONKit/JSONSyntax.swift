@@ -196,13 +196,13 @@ struct JSONSyntax {
     private func codeUnit(at start: Int) -> UInt16? {
         guard start + 6 <= bytes.count, bytes[start...].starts(with: "\\u".utf8) else { return nil }
         let digits = bytes[(start + 2)..<(start + 6)]
-        guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+        guard digits.allSatisfy(\.isHexDigit) else { return nil }
         return OutsideText.string(digits).flatMap { UInt16($0, radix: 16) }
     }
 
     private mutating func passNumber() throws(JSONError) {
         let start = offset
-        let run = bytes[start...].prefix { "+-.eE".utf8.contains($0) || JSONSyntax.isDigit($0) }
+        let run = bytes[start...].prefix { "+-.eE".utf8.contains($0) || $0.isASCIIDigit }
         guard JSONSyntax.isNumber(run), let text = OutsideText.string(run) else {
             throw fault("invalid number")
         }
@@ -230,7 +230,7 @@ struct JSONSyntax {
     }
 
     private static func popDigits(_ rest: inout ArraySlice<UInt8>) -> Int {
-        let count = rest.prefix(while: isDigit).count
+        let count = rest.prefix(while: \.isASCIIDigit).count
         rest.removeFirst(count)
         return count
     }
@@ -239,10 +239,6 @@ struct JSONSyntax {
         let byte = bytes[offset]
         if bytes[offset...].starts(with: [0xEF, 0xBB, 0xBF]) { return "unexpected byte order mark" }
         return 0x21..<0x7F ~= byte ? "unexpected '\(Character(Unicode.Scalar(byte)))'" : "unexpected character"
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
     }
 
     private static func isWhitespace(_ byte: UInt8) -> Bool {

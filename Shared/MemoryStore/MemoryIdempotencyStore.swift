@@ -7,6 +7,7 @@ package final class MemoryIdempotencyStore: IdempotencyStore {
     private struct Entry {
         let fingerprint: [UInt8]
         let began: Timestamp
+        let firstHolder: UInt64
         var holder: UInt64
         var leaseEnd: Timestamp
         var answer: [UInt8]?
@@ -25,7 +26,8 @@ package final class MemoryIdempotencyStore: IdempotencyStore {
             entries = entries.filter { now < $0.value.began + IdempotencyBounds.retention }
             guard var entry = entries[request.key] else {
                 entries[request.key] = Entry(
-                    fingerprint: request.fingerprint, began: now, holder: request.holder, leaseEnd: now + lease)
+                    fingerprint: request.fingerprint, began: now, firstHolder: request.holder, holder: request.holder,
+                    leaseEnd: now + lease)
                 return .begun(now)
             }
             guard entry.fingerprint == request.fingerprint else { return .otherRequest }
@@ -50,6 +52,16 @@ package final class MemoryIdempotencyStore: IdempotencyStore {
         let now = time.now
         entries.withLock { entries in
             if entries[request.key]?.holder == request.holder { entries[request.key]?.leaseEnd = now }
+        }
+    }
+
+    package func forget(_ request: IdempotentRequest) {
+        release(request)
+        entries.withLock { entries in
+            guard let entry = entries[request.key], entry.answer == nil, entry.holder == request.holder,
+                entry.firstHolder == request.holder
+            else { return }
+            entries[request.key] = nil
         }
     }
 }

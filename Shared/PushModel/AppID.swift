@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The name of an app, used in paths, keys and file names.
 package struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package static let lengthMaximum = 64
@@ -20,11 +22,6 @@ package struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

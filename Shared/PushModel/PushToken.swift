@@ -31,7 +31,7 @@ package struct PushToken: Hashable, Sendable {
         switch kind {
         case .apns:
             Form(
-                lengths: 64...200, isAllowed: isHexadecimal, isWhole: { $0.utf8.count.isMultiple(of: 2) },
+                lengths: 64...200, isAllowed: { $0.isHexDigit }, isWhole: { $0.utf8.count.isMultiple(of: 2) },
                 description: "64 to 200 hexadecimal digits, an even number of them")
         case .fcm:
             Form(
@@ -56,10 +56,6 @@ package struct PushToken: Hashable, Sendable {
 
     @Sendable private static func isGraphic(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte)
-    }
-
-    @Sendable private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        Hexadecimal.value(of: byte) != nil
     }
 }
 

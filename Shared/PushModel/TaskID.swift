@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The id of a task: a UUID, as some dialects require, in 22 characters in keys.
 package struct TaskID: Hashable, Sendable, CustomStringConvertible {
     package let high: UInt64

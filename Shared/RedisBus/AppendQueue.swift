@@ -1,4 +1,5 @@
 import Bus
+import ServiceKit
 
 /// Messages waiting to be appended to one partition. Only one append is in flight: order is kept without numbering
 /// batches, and messages that arrive meanwhile form the next batch, so batches grow with the load, not a timer.

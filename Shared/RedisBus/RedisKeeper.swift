@@ -65,13 +65,17 @@ struct RedisKeeper {
 
     private func beat(_ rest: inout TakeOverRest) -> Beat {
         guard let members = livingMembers(), renew() else { return .unanswered }
-        guard joined.hasHappened || enrolEverywhere() else { return .unanswered }
+        let isJoining = !joined.hasHappened
+        guard !isJoining || enrol(in: Array(0..<Int32(partitionCount))).count == partitionCount else {
+            return .unanswered
+        }
         joined.happen()
         let mayAcquire = rest.noteAnswer(at: time.uptime)
         let share = RedisShare.partitions(of: member, among: members, count: partitionCount)
         handOver(except: share)
         if mayAcquire {
-            for number in share.subtracting(tenures.withLock { $0.numbers }).sorted() { acquire(number) }
+            let missing = share.subtracting(tenures.withLock { $0.numbers }).sorted()
+            for number in isJoining ? missing : enrol(in: missing) { acquire(number) }
         }
         meters.assigned.set(tenures.withLock { $0.held.count })
         meters.heldBack.set(tenures.withLock { $0.heldBackCount })
@@ -120,20 +124,28 @@ struct RedisKeeper {
         return true
     }
 
-    /// A consumer that has joined misses nothing from then on, even if another group is faster, and also in partitions
-    /// held by other members of its group.
-    private func enrolEverywhere() -> Bool {
-        (0..<Int32(partitionCount)).allSatisfy { enrol(in: partition($0)) }
-    }
-
-    private func enrol(in partition: PartitionID) -> Bool {
-        ask(RedisBusScripts.enrol, keys: [RedisBusKeys.state(partition)], arguments: [RedisArgument(options.group)])
-            != nil
+    /// Registers the group with the partitions; returns those for which Redis answered. With all partitions when a
+    /// consumer joins: it misses nothing from then on, even if another group is faster, and also in partitions held by
+    /// other members of its group. Later before each tenure, since a Redis that was restored may not know the group.
+    private func enrol(in numbers: [Int32]) -> [Int32] {
+        defer { pulse.tick() }
+        let replies = shared.client.wait(
+            RedisBusScripts.enrol, keysOfCalls: numbers.map { [RedisBusKeys.state(partition($0))] },
+            arguments: [RedisArgument(options.group)])
+        var answered: [Int32] = []
+        var failure: RedisError?
+        for (number, reply) in zip(numbers, replies) {
+            switch reply {
+            case .success: answered.append(number)
+            case .failure(let error): failure = failure ?? error
+            }
+        }
+        if let failure { warn(failure) }
+        return answered
     }
 
     private func acquire(_ number: Int32) {
         let partition = partition(number)
-        guard enrol(in: partition) else { return }
         let reply = ask(
             RedisBusScripts.acquire, keys: [leaseKey(partition), RedisBusKeys.state(partition)],
             arguments: [
@@ -261,11 +273,15 @@ struct RedisKeeper {
         switch shared.client.wait(script, keys: keys, arguments: arguments) {
         case .success(let value): return value
         case .failure(let error):
-            shared.log.warning(
-                "Redis request of a consumer failed",
-                [.topic: options.channel.name, .group: options.group, .error: "\(error)"])
+            warn(error)
             return nil
         }
+    }
+
+    private func warn(_ error: RedisError) {
+        shared.log.warning(
+            "Redis request of a consumer failed",
+            [.topic: options.channel.name, .group: options.group, .error: "\(error)"])
     }
 
     private var membersKey: RedisArgument {

@@ -5,6 +5,10 @@ import Synchronization
 /// together. Every command completes: with its reply, or with an error that tells whether it may have been executed.
 /// Cancelling a task does not cancel its command; the deadline bounds the wait.
 package final class RedisClient: Sendable {
+    /// How much longer than a command's deadline a thread waits for its result: the connection's thread may be delayed.
+    private static let threadDelay = Duration.seconds(5)
+    private static let unanswered = RedisError(.unknown, message: "no answer from the connection's thread in time")
+
     private let configuration: RedisConfiguration
     private let time: any TimeSource
     let topology: Topology
@@ -63,15 +67,7 @@ package final class RedisClient: Sendable {
     ) async -> [Result<RedisValue, RedisError>] {
         guard !commands.isEmpty else { return [] }
         return await withCheckedContinuation { continuation in
-            let collector = RedisCollector(count: commands.count) { continuation.resume(returning: $0) }
-            let now = time.uptime
-            submit(
-                commands.indices.map { index in
-                    RedisPending(
-                        command: commands[index], submitted: now,
-                        deadline: now + (deadline ?? configuration.commandDeadline)
-                    ) { collector.set($0, at: index) }
-                })
+            submit(commands, deadline: deadline ?? configuration.commandDeadline) { continuation.resume(returning: $0) }
         }
     }
 
@@ -80,9 +76,17 @@ package final class RedisClient: Sendable {
         let limit = deadline ?? configuration.commandDeadline
         let answer = Monitor<Result<RedisValue, RedisError>?>(nil)
         submit(command, deadline: limit) { result in answer.change { $0 = result } }
-        // The command's own deadline expires first; the rest allows for a delayed thread.
-        return answer.wait(timeout: limit + .seconds(5)) { $0 }
-            ?? .failure(RedisError(.unknown, message: "no answer from the connection's thread in time"))
+        return answer.wait(timeout: limit + RedisClient.threadDelay) { $0 } ?? .failure(RedisClient.unanswered)
+    }
+
+    /// One pipeline. Blocks the calling thread; for native threads only, never for a task.
+    package func wait(_ commands: [RedisCommand]) -> [Result<RedisValue, RedisError>] {
+        guard !commands.isEmpty else { return [] }
+        let limit = configuration.commandDeadline
+        let answers = Monitor<[Result<RedisValue, RedisError>]?>(nil)
+        submit(commands, deadline: limit) { results in answers.change { $0 = results } }
+        return answers.wait(timeout: limit + RedisClient.threadDelay) { $0 }
+            ?? commands.map { _ in .failure(RedisClient.unanswered) }
     }
 
     /// Runs the script by its digest; a server that does not have it yet gets the whole source.
@@ -115,6 +119,20 @@ package final class RedisClient: Sendable {
         case .standalone(let node): node.obstacle
         case .cluster(let router): router.obstacle
         }
+    }
+
+    private func submit(
+        _ commands: [RedisCommand], deadline: Duration,
+        completion: @escaping @Sendable ([Result<RedisValue, RedisError>]) -> Void
+    ) {
+        let collector = RedisCollector(count: commands.count, whenComplete: completion)
+        let now = time.uptime
+        submit(
+            commands.indices.map { index in
+                RedisPending(command: commands[index], submitted: now, deadline: now + deadline) {
+                    collector.set($0, at: index)
+                }
+            })
     }
 
     private func submit(_ commands: [RedisPending]) {

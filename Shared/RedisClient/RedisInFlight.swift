@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// The bytes to write and their commands, in reply order.
 struct RedisInFlight {
     private struct Entry {
@@ -6,7 +8,7 @@ struct RedisInFlight {
         let end: Int
     }
 
-    private var entries = RedisQueue<Entry>()
+    private var entries = Queue<Entry>()
     private var buffer: [UInt8] = []
     /// Number of bytes of `buffer` that are written.
     private var head = 0

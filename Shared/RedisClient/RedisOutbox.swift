@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Commands submitted to one connection that its thread has not taken yet, and the bound on all that it holds.
 struct RedisOutbox {
     enum Admission: Equatable {
@@ -9,7 +11,7 @@ struct RedisOutbox {
     }
 
     private let costMaximum: Int
-    private var waiting = RedisQueue<RedisPending>()
+    private var waiting = Queue<RedisPending>()
     /// Cost of all unanswered commands, taken or not.
     private(set) var outstandingCost = 0
     /// A lower bound of the deadlines of waiting commands.
@@ -74,7 +76,7 @@ struct RedisOutbox {
     }
 
     private mutating func replaceWaiting(_ commands: [RedisPending]) {
-        waiting = RedisQueue()
+        waiting = Queue()
         commands.forEach { waiting.append($0) }
         earliestDeadline = commands.map(\.deadline).min()
     }

@@ -1,12 +1,10 @@
+import ServiceKit
+
 /// A Lua script, identified by the SHA-1 digest of its source.
 package struct RedisScript: Sendable {
     package let source: [UInt8]
     /// 40 lower-case hexadecimal digits.
     package let sha1: String
-
-    package init(_ source: String) {
-        self.init(Array(source.utf8))
-    }
 
     /// The libraries are inserted after the first line of the file, which names the script's flags and must stay first.
     package init(_ file: [UInt8], using libraries: ScriptLibrary...) {
@@ -14,7 +12,7 @@ package struct RedisScript: Sendable {
         var source = file
         source.insert(contentsOf: libraries.flatMap(\.source), at: end)
         self.source = source
-        sha1 = SHA1.hexadecimal(source)
+        sha1 = Hexadecimal.encode(SHA1.digest(source))
     }
 
     /// `EVALSHA`, for pipelines. A server that does not have the script replies `NOSCRIPT`.

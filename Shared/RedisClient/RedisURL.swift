@@ -37,8 +37,8 @@ extension RedisConfiguration {
 
     private mutating func readUser(_ text: Substring) throws(RedisError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = RedisConfiguration.percentDecoded(parts[0]),
-            let word = RedisConfiguration.percentDecoded(parts.count == 2 ? parts[1] : "")
+        guard let name = PercentEncoding.decode(parts[0].utf8),
+            let word = PercentEncoding.decode((parts.count == 2 ? parts[1] : "").utf8)
         else { throw RedisConfiguration.wrong("user and password must be percent-encoded UTF-8") }
         if !name.isEmpty { user = name }
         if !word.isEmpty { password = Secret(word) }
@@ -74,21 +74,6 @@ extension RedisConfiguration {
     /// Quotes no part of the URL: in an invalid one, an apparent host may be half a password.
     private static func wrong(_ problem: String) -> RedisError {
         RedisError(.misconfigured, message: problem)
-    }
-
-    private static func percentDecoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return OutsideText.string(bytes)
     }
 }
 

@@ -1,4 +1,5 @@
 package import RedisClient
+import ServiceKit
 package import Store
 import Synchronization
 
@@ -72,8 +73,8 @@ package final class StoreConnection: Sendable {
     func send(_ commands: [RedisCommand]) async throws(StoreError) -> [RedisValue] {
         var replies: [RedisValue] = []
         replies.reserveCapacity(commands.count)
-        for start in stride(from: 0, to: commands.count, by: pipelineMaximum) {
-            let (allowed, cut) = allowed(commands[start..<min(commands.count, start + pipelineMaximum)])
+        for part in commands.chunks(of: pipelineMaximum) {
+            let (allowed, cut) = allowed(part)
             for result in await redis.send(allowed) { replies.append(try value(result)) }
             if let cut { throw cut }
         }
@@ -84,8 +85,8 @@ package final class StoreConnection: Sendable {
     func run(_ calls: [ScriptCall]) async throws(StoreError) -> [RedisValue] {
         var replies: [RedisValue] = []
         replies.reserveCapacity(calls.count)
-        for start in stride(from: 0, to: calls.count, by: pipelineMaximum) {
-            let (allowed, cut) = allowed(calls[start..<min(calls.count, start + pipelineMaximum)])
+        for part in calls.chunks(of: pipelineMaximum) {
+            let (allowed, cut) = allowed(part)
             for (call, result) in zip(allowed, await redis.send(allowed.map(\.command))) {
                 replies.append(try value(await known(call, result: result)))
             }

@@ -35,6 +35,19 @@ package struct AndroidNotification: Sendable, Hashable {
         }
     }
 
+    func writeTexts(to json: inout JSONText) {
+        if let title { json.member("title", title) }
+        if let body { json.member("body", body) }
+        if let image { json.member("image", image) }
+    }
+
+    func writeAppearance(to json: inout JSONText) {
+        if let tag { json.member("tag", tag) }
+        if let channel { json.member("channel_id", channel) }
+        if let icon { json.member("icon", icon) }
+        if let color { json.member("color", color) }
+    }
+
     private static var fields: [String: WritableKeyPath<AndroidNotification, String?>] {
         [
             "title": \.title, "body": \.body, "image": \.image, "tag": \.tag, "channel_id": \.channel,

@@ -55,11 +55,7 @@ package struct FCMMessage: Sendable {
     /// Fields common to all of Google's platforms.
     private func writeShared(_ json: inout JSONText) {
         if let notification {
-            json.member("notification") { json in
-                if let title = notification.title { json.member("title", title) }
-                if let body = notification.body { json.member("body", body) }
-                if let image = notification.image { json.member("image", image) }
-            }
+            json.member("notification") { notification.writeTexts(to: &$0) }
         }
         if !data.isEmpty {
             json.member("data") { json in
@@ -79,11 +75,8 @@ package struct FCMMessage: Sendable {
 
     /// Fields of Android notifications only; the badge per device follows them.
     private static func writeScreen(_ notification: AndroidNotification, json: inout JSONText) {
-        if let tag = notification.tag { json.member("tag", tag) }
-        if let channel = notification.channel { json.member("channel_id", channel) }
+        notification.writeAppearance(to: &json)
         if let sound = notification.sound { json.member("sound", sound) }
-        if let icon = notification.icon { json.member("icon", icon) }
-        if let color = notification.color { json.member("color", color) }
         if let clickAction = notification.clickAction { json.member("click_action", clickAction) }
         if case .set(let count)? = notification.badge { json.member("notification_count", Int(count)) }
     }

@@ -44,18 +44,13 @@ struct HuaweiMessage: Sendable {
     }
 
     private static func write(_ notification: AndroidNotification, json: inout JSONText) {
-        if let title = notification.title { json.member("title", title) }
-        if let body = notification.body { json.member("body", body) }
-        if let image = notification.image { json.member("image", image) }
-        if let tag = notification.tag { json.member("tag", tag) }
-        if let channel = notification.channel { json.member("channel_id", channel) }
+        notification.writeTexts(to: &json)
+        notification.writeAppearance(to: &json)
         switch notification.sound {
         case "default": json.member("default_sound", true)
         case let sound?: json.member("sound", sound)
         case nil: break
         }
-        if let icon = notification.icon { json.member("icon", icon) }
-        if let color = notification.color { json.member("color", color) }
         // Required by Huawei: an action of the app, or opening it.
         json.member("click_action") { json in
             json.member("type", notification.clickAction == nil ? 3 : 1)

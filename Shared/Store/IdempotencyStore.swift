@@ -13,6 +13,9 @@ package protocol IdempotencyStore: Sendable {
     /// The request failed, or its outcome is unknown: the next request with the key begins immediately. No effect on a
     /// key that another request holds.
     func release(_ request: IdempotentRequest) async throws(StoreError)
+    /// The request was refused and had no effect: another request may use the key. The same as `release` if an earlier
+    /// holder began the request, since it may have had an effect then.
+    func forget(_ request: IdempotentRequest) async throws(StoreError)
 }
 
 /// One occurrence of a request.

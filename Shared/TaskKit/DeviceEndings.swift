@@ -67,8 +67,7 @@ package struct DeviceEndings: Sendable {
 
     package func end(_ order: Order) async throws(StoreError) -> Ending {
         var ending = Ending()
-        for start in stride(from: 0, to: order.devices.count, by: ClaimRequest.devicesMaximum) {
-            let part = order.devices[start..<min(start + ClaimRequest.devicesMaximum, order.devices.count)]
+        for part in order.devices.chunks(of: ClaimRequest.devicesMaximum) {
             let claimed = try await claim(Array(part), order: order)
             ending.results += try await settle(claimed, order: order)
             for (device, state) in claimed.ended {

@@ -32,10 +32,3 @@ package struct PushTask: Sendable, Equatable {
         created + (options.timeToLive > .zero ? options.timeToLive : PushTask.timeOfOneAttempt)
     }
 }
-
-/// The dialect of the request and of its report. The raw value is used in messages.
-package enum TaskDialect: String, Sendable {
-    case native
-    case pushd
-    case richie
-}

@@ -23,7 +23,7 @@ enum ImportRules {
         Library(
             "Topics", owns: "every topic, its message type and its encoding",
             mayImport: ["JSONKit", "PushModel", "ServiceKit", "TaskModel"]),
-        Library("ServiceKit", owns: "lifecycle, configuration, logs, metrics, retry policy, clock"),
+        Library("ServiceKit", owns: "lifecycle, configuration, logs, metrics, retry policy, clock, text"),
         Library(
             "Bus", owns: "producer and consumer protocols, worker loop, dead letters",
             mayImport: ["ServiceKit", "Store", "Topics"]),

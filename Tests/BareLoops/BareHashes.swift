@@ -21,8 +21,7 @@ enum BareHashes {
         }
         clock.change { $0 = Usage.now }
         var fields = 0
-        for start in stride(from: 0, to: keys.count, by: pipelined) {
-            let batch = keys[start..<min(start + pipelined, keys.count)]
+        for batch in keys.chunks(of: pipelined) {
             for key in batch { Hiredis.append(context, words: ["HGETALL", key]) }
             for _ in batch {
                 if let text = Hiredis.reply(

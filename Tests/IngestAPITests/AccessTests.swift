@@ -167,9 +167,7 @@ import Testing
     private func base64(_ text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         var result = ""
-        let bytes = Array(text.utf8)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = Array(bytes[start..<min(start + 3, bytes.count)])
+        for group in Array(text.utf8).chunks(of: 3) {
             let bits = group.enumerated().reduce(0) { $0 | Int($1.element) << (16 - 8 * $1.offset) }
             for position in 0..<4 {
                 result.append(position <= group.count ? alphabet[bits >> (18 - 6 * position) & 63] : "=")

@@ -107,6 +107,9 @@ import Testing
     @Test func mistakesAreNotKept() async throws {
         try await IngestFixture.run { fixture in
             #expect(await post(fixture, body: "{}").status == 400)
+            let long = String(repeating: "x", count: 4_500)
+            let body = #"{"audience":{"topic":"a"},"payloads":{"ios":{"aps":{"alert":"\#(long)"}}}}"#
+            #expect(await post(fixture, body: body).status == 400)
             #expect(await post(fixture).status == 201)
         }
     }

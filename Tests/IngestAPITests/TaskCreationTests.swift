@@ -53,6 +53,19 @@ import Topics
         }
     }
 
+    @Test func everyDialectIsCounted() async throws {
+        try await IngestFixture.run { fixture in
+            let page = fixture.metrics.exposition()
+            for dialect in TaskDialect.allCases {
+                let line = "carillon_ingest_accepted_tasks_total{dialect=\"\(dialect.rawValue)\"} 0"
+                #expect(page.contains(line), "\(dialect)")
+            }
+            #expect(await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher).status == 201)
+            let counter = fixture.metrics.counter(.ingestTasksAccepted, labels: ["dialect": "native"])
+            #expect(counter.value == 1)
+        }
+    }
+
     @Test func theAppsTimeToLiveHoldsUnlessGiven() async throws {
         try await IngestFixture.run { fixture in
             #expect(await fixture.json("POST", "/v1/tasks", json: Self.small, as: .publisher).status == 201)

@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import TestSupport
 import Testing
 

@@ -55,4 +55,11 @@ import Testing
             DeliveryState.allCases.filter { !$0.isTerminal } == [.notTargeted, .targeted, .claimed, .waiting])
         #expect(DeliveryState.allCases.allSatisfy { $0.rawValue < 16 })
     }
+
+    /// The names in app files, in the order in which `carillon apps list` shows them.
+    @Test func dialectsNameTheAppInTheirRequestsOrNot() {
+        let named = TaskDialect.allCases.filter { $0.appIdentifier != nil }
+        #expect(named.map(\.rawValue) == ["richie", "appmetrica", "pushwoosh", "contextpush"])
+        #expect(TaskDialect.allCases.filter { $0.appIdentifier == .number } == [.appmetrica])
+    }
 }

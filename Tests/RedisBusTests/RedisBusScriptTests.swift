@@ -1,5 +1,5 @@
 import RedisClient
-import ServiceKit
+import ServiceHarness
 import TestSupport
 import Testing
 
@@ -16,14 +16,8 @@ import Testing
     /// files that begin with flags.
     @Test func everyScriptLoads() async throws {
         #expect(RedisBusScriptTests.scripts.count == SourceTree.luaScripts(under: "Shared/RedisBus").count)
-        let server = try await RedisServer()
-        let redis = RedisClient(
-            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
-        for script in RedisBusScriptTests.scripts {
-            let digest = try await redis.send(RedisCommand("SCRIPT", "LOAD", RedisArgument(script.source)))
-            #expect(digest.string == script.sha1)
-        }
-        await redis.close()
+        let digests = try await RedisServer().load(RedisBusScriptTests.scripts)
+        #expect(digests == RedisBusScriptTests.scripts.map(\.sha1))
     }
 
     @Test func theLinterKnowsEveryConstant() throws {

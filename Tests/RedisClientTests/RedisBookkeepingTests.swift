@@ -14,17 +14,6 @@ import Testing
         }
     }
 
-    @Test func theQueueKeepsOrderWhileItShrinks() {
-        var queue = RedisQueue<Int>()
-        var taken: [Int] = []
-        for number in 0..<1000 {
-            queue.append(number)
-            if number % 3 != 0 { taken.append(queue.popFirst() ?? -1) }
-        }
-        #expect(taken + queue.takeAll() == Array(0..<1000))
-        #expect(queue.popFirst() == nil)
-    }
-
     @Test func onlyAWakingThreadIsNotWoken() {
         var outbox = RedisOutbox(costMaximum: 10_000)
         #expect(outbox.admit([pending("a")]) == .accepted)

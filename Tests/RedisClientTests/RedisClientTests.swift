@@ -75,6 +75,20 @@ import Testing
         #expect(known == .array([.integer(1)]))
     }
 
+    /// Goal: a script that the server does not know yet runs once in each call of a pipeline. Method: a counter for
+    /// each call, before and after the server knows the script.
+    @Test func aPipelineOfAScriptRunsEachCallOnce() async throws {
+        let server = try await RedisServer()
+        let client = try server.client()
+        let script = RedisScript("return redis.call('INCRBY', KEYS[1], ARGV[1])")
+        let keys: [[RedisArgument]] = (0..<20).map { [RedisArgument("counter \($0)")] }
+        for expected in [2, 4] as [Int64] {
+            let results = await blocking { client.wait(script, keysOfCalls: keys, arguments: [2]) }
+            #expect(results == Array(repeating: .success(.integer(expected)), count: keys.count))
+        }
+        await client.close()
+    }
+
     @Test func theDatabaseOfTheURLIsSelected() async throws {
         let server = try await RedisServer()
         let first = try server.client()

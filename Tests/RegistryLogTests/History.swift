@@ -49,7 +49,7 @@ struct History {
         let token = (0..<32).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         var device = Device(
             tag: UInt32(truncatingIfNeeded: random.next()),
-            token: try PushToken(.apns, text: token.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()),
+            token: try PushToken(.apns, text: Hexadecimal.encode(token)),
             created: 1_000)
         device.language = "en"
         commit([.device(device)], offset: offset, segment: segment)

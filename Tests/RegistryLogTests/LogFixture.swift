@@ -38,10 +38,7 @@ struct LogFixture: Sendable {
     /// Appends without the journal, as if from another process.
     func append(_ changes: [RegistryChange]) async throws {
         let producer = try await bus.makeProducer(ProducerOptions())
-        for start in stride(from: 0, to: changes.count, by: 1_000) {
-            try await producer.send(
-                changes[start..<min(start + 1_000, changes.count)].map { RegistryRecord($0).message })
-        }
+        for part in changes.chunks(of: 1_000) { try await producer.send(part.map { RegistryRecord($0).message }) }
         await producer.close()
     }
 

@@ -101,7 +101,7 @@ import Topics
         #expect(sent.headers["Idempotency-Key"] == "\(task.id)/report")
         let seconds = fixture.time.now.milliseconds / 1_000
         let code = HMACKey(Array("secret".utf8)).code(for: Array("\(seconds).".utf8) + sent.body)
-        let digits = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digits = Hexadecimal.encode(code)
         #expect(sent.headers["Carillon-Signature"] == "t=\(seconds),v1=\(digits)")
     }
 

@@ -40,9 +40,9 @@ final class SchedulerHarness: Sendable {
         let text = String(repeating: "x", count: RegistryBounds.textBytesMaximum)
         let changes = DeviceChanges(language: text, version: text, category: text, timeZone: text)
         return try await withThrowingTaskGroup(of: [DeviceID].self) { tasks in
-            for start in stride(from: 0, to: count, by: 50) {
+            for numbers in (0..<count).chunks(of: 50) {
                 tasks.addTask { [registry, app = base.app] in
-                    try await registry.registerSamples(start..<min(start + 50, count), changes: changes, in: app)
+                    try await registry.registerSamples(numbers, changes: changes, in: app)
                 }
             }
             return try await tasks.reduce(into: []) { $0 += $1 }
@@ -135,9 +135,7 @@ final class SchedulerHarness: Sendable {
     }
 
     private static func claimParts(_ offsets: [UInt16]) -> [[UInt16]] {
-        stride(from: 0, to: offsets.count, by: ClaimRequest.devicesMaximum).map { start in
-            Array(offsets[start..<min(start + ClaimRequest.devicesMaximum, offsets.count)])
-        }
+        offsets.chunks(of: ClaimRequest.devicesMaximum).map(Array.init)
     }
 }
 

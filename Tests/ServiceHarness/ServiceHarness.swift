@@ -72,8 +72,7 @@ package final class ServiceHarness: Sendable {
         _ offsets: [UInt16], attempt: UInt8, of task: TaskID, in segment: SegmentID, message number: Int
     ) async throws -> Int {
         var claimed = 0
-        for start in stride(from: 0, to: offsets.count, by: ClaimRequest.devicesMaximum) {
-            let part = Array(offsets[start..<min(start + ClaimRequest.devicesMaximum, offsets.count)])
+        for part in offsets.chunks(of: ClaimRequest.devicesMaximum).map(Array.init) {
             let request = ClaimRequest(
                 id: ClaimID(owner: 2, number: UInt64(number)), offsets: part, attempt: attempt, lease: .seconds(90),
                 countsBadge: false)

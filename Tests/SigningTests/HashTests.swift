@@ -1,4 +1,4 @@
-import PushModel
+import ServiceKit
 import Signing
 import Testing
 

@@ -150,12 +150,11 @@ import Topics
             }
         }
         entries += try (0..<300).map { _ in .alias(try Alias(.externalUser, value: "nobody")) }
-        let starts = Array(stride(from: 0, to: entries.count, by: 180))
-        let list = TargetList.parts(count: starts.count, entries: entries.count)
+        let chunks = entries.chunks(of: 180)
+        let list = TargetList.parts(count: chunks.count, entries: entries.count)
         let task = fixture.task(1, audience: .topic(news), list: list)
-        let parts = starts.enumerated().map { number, start in
-            TaskPart(
-                task: task.id, number: number, entries: Array(entries[start..<min(start + 180, entries.count)]))
+        let parts = chunks.enumerated().map { number, chunk in
+            TaskPart(task: task.id, number: number, entries: Array(chunk))
         }
         fixture.post(task, parts: parts)
         try await fixture.run()

@@ -41,7 +41,7 @@ struct AppsList: Command {
         return [
             "\(app.id)", lines(entries.map(\.0)), lines(entries.map(\.1)), lines(entries.map(\.2)),
             lines(
-                Dialect.allCases.flatMap { dialect in
+                TaskDialect.allCases.flatMap { dialect in
                     (app.identifiers[dialect] ?? []).map { "\(dialect.rawValue) \($0)" }
                 }),
             lines(providers(of: app)),

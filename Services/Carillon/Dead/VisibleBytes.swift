@@ -40,9 +40,6 @@ struct VisibleBytes: Sendable {
     }
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {
-        stride(from: 0, to: bytes.count, by: VisibleBytes.bytesPerLine).map { start in
-            bytes[start..<min(start + VisibleBytes.bytesPerLine, bytes.count)]
-                .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }.joined(separator: "\n")
+        bytes.chunks(of: VisibleBytes.bytesPerLine).map { Hexadecimal.encode($0) }.joined(separator: "\n")
     }
 }

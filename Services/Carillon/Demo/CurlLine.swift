@@ -24,14 +24,7 @@ struct CurlLine: Sendable {
     }
 
     private static func quoted(_ word: String) -> String {
-        let isPlain = word.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "-_./:@%+=,".utf8.contains(byte)
-            }
-        }
+        let isPlain = word.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_./:@%+=,".utf8.contains($0) }
         return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
     }
 }

@@ -77,7 +77,7 @@ struct TaskAPI: Sendable {
     }
 
     private func page(limit: Int, before cursor: String?) async throws -> (tasks: [JSON], next: String?) {
-        let page = cursor.map { "&before=\(TaskAPI.escaped($0))" } ?? ""
+        let page = cursor.map { "&before=\(PercentEncoding.encode($0))" } ?? ""
         let answer = try await send(.get, "/tasks?limit=\(limit)\(page)")
         guard let tasks = answer["tasks"]?.elements else {
             throw APIError(.foreign, description: "the API response is not a list of tasks")
@@ -158,24 +158,8 @@ struct TaskAPI: Sendable {
 
     /// An id must not change the path of the request.
     private static func checked(_ id: String) throws(UsageError) -> String {
-        guard !id.isEmpty, id.utf8.allSatisfy({ isPlain($0) }) else { throw UsageError("\"\(id)\" is not a task id") }
+        let isPlain = id.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
+        guard !id.isEmpty, isPlain else { throw UsageError("\"\(id)\" is not a task id") }
         return id
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in
-            guard !isPlain(byte) else { return String(UnicodeScalar(byte)) }
-            let digits = String(byte, radix: 16, uppercase: true)
-            return "%" + (digits.count < 2 ? "0" : "") + digits
-        }.joined()
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

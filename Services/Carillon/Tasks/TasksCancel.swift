@@ -11,18 +11,17 @@ struct TasksCancel: Command {
             \(APIAccess.notes)
             """)
 
-    private let arguments: CommandArguments
-    private let id: String
+    private let task: TaskOperand
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        self.arguments = arguments
-        id = try arguments.task()
+        task = try TaskOperand(arguments)
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
-        try await TaskAPI.with(access) { try await $0.cancel(id) }
-        context.terminal.print("\(id) is being cancelled\nfollow it with: carillon watch \(id)\(access.words)")
+        let access = try task.access(in: context)
+        try await TaskAPI.with(access) { try await $0.cancel(task.id) }
+        context.terminal.print(
+            "\(task.id) is being cancelled\nfollow it with: carillon watch \(task.id)\(access.words)")
         return 0
     }
 }

@@ -8,19 +8,15 @@ struct TasksShow: Command {
         "tasks show", purpose: "show the state of a task and the outcomes of its devices", operands: "TASK",
         options: [.json] + APIAccess.options, notes: APIAccess.notes)
 
-    private let arguments: CommandArguments
-    private let id: String
+    private let task: TaskOperand
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        self.arguments = arguments
-        id = try arguments.task()
+        task = try TaskOperand(arguments)
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let status = try await TaskAPI.with(try APIAccess(arguments, variables: context.variables)) { api in
-            try await api.status(of: id)
-        }
-        context.terminal.print(arguments.has(.json) ? status.document.compactText : TasksShow.text(status))
+        let status = try await TaskAPI.with(try task.access(in: context)) { try await $0.status(of: task.id) }
+        context.terminal.print(task.isJSON ? status.document.compactText : TasksShow.text(status))
         return 0
     }
 

@@ -15,25 +15,15 @@ struct Watch: Command {
             could not be resolved, or the API is unavailable for 30 seconds.
             """)
 
-    private let arguments: CommandArguments
-    private let id: String
+    private let task: TaskOperand
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        self.arguments = arguments
-        id = try arguments.task()
+        task = try TaskOperand(arguments)
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await TaskAPI.with(try APIAccess(arguments, variables: context.variables)) { api in
-            try await Watcher(api, terminal: context.terminal, isJSON: arguments.has(.json)).watch(id)
+        try await TaskAPI.with(try task.access(in: context)) { api in
+            try await Watcher(api, terminal: context.terminal, isJSON: task.isJSON).watch(task.id)
         }
-    }
-}
-
-extension CommandArguments {
-    /// The single operand of the commands about one task.
-    func task() throws(UsageError) -> String {
-        guard operands.count == 1 else { throw UsageError("expected one task id") }
-        return operands[0]
     }
 }

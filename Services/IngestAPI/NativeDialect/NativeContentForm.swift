@@ -5,9 +5,7 @@ import Topics
 
 /// The content of a task in the native API: a message for all platforms, payloads for single platforms, or both.
 struct NativeContentForm {
-    /// Platforms that pushes can be sent to.
-    static let platforms = Platform.supported
-    private static let names = platforms.map(\.rawValue).joined(separator: " or ")
+    private static let names = Platform.supported.map(\.rawValue).joined(separator: " or ")
 
     private let fields: JSONFields
 
@@ -22,7 +20,7 @@ struct NativeContentForm {
         content.payloads = payloads()
         let chosen = platforms()
         let isReadable = fields.problems.all.count == problems
-        content.platforms = Set(chosen ?? NativeContentForm.platforms)
+        content.platforms = Set(chosen ?? Platform.supported)
         content.variables = variables()
         if !fields.has("message"), !fields.has("payloads") {
             if fields.unknownNames.isEmpty {
@@ -53,7 +51,7 @@ struct NativeContentForm {
         let elements = fields.elements("platforms", countMinimum: 1, countMaximum: Platform.allCases.count)
         return elements.compactMap { element in
             element.text(expected: "\(NativeContentForm.names); others are not supported yet") {
-                Platform(rawValue: $0).flatMap { NativeContentForm.platforms.contains($0) ? $0 : nil }
+                Platform(rawValue: $0).flatMap { Platform.supported.contains($0) ? $0 : nil }
             }
         }
     }
@@ -61,7 +59,7 @@ struct NativeContentForm {
     private func payloads() -> [Platform: JSONObject] {
         guard let given = fields.object("payloads") else { return [:] }
         var payloads: [Platform: JSONObject] = [:]
-        for platform in NativeContentForm.platforms {
+        for platform in Platform.supported {
             // The provider defines the content of a payload; only null members are removed.
             payloads[platform] = given.value(platform.rawValue, expected: "an object") { value in
                 value.object?.withoutNulls(below: platform == .ios ? ["aps", "alert"] : ["notification"])
@@ -75,7 +73,7 @@ struct NativeContentForm {
     }
 
     private func check(_ chosen: [Platform], content: TaskContent) {
-        for platform in NativeContentForm.platforms {
+        for platform in Platform.supported {
             let isChosen = chosen.contains(platform)
             if !isChosen, content.payloads[platform] != nil {
                 fields.reject(

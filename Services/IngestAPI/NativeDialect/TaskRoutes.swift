@@ -9,42 +9,43 @@ import TaskModel
 /// `/v1/tasks` and the routes below it.
 struct TaskRoutes: Sendable {
     let submission: TaskSubmission
-    let payloads: PayloadCheck
     let book: TaskBook
     let cancellation: TaskCancellation
     let audience: AudienceCount
+    let reading: BodyReading
 
-    @Sendable func create(_ call: NativeCall) async throws -> HTTPResponse {
+    @Sendable func create(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let isDryRun = try TaskQuery.isDryRun(call.request)
         let draft = try await draft(call)
         guard !isDryRun else { return try await count(draft, call: call) }
-        return try await submission.accept(
-            call.request, of: call.caller, draft: { _ in draft }, answer: { created($0, call: call) })
+        return try await submission.submit(
+            call.request, of: call.caller, key: SubmissionKey(header: call.request), drafts: { _ in [draft] },
+            answer: { created($0[0], call: call) })
     }
 
-    @Sendable func list(_ call: NativeCall) async throws -> HTTPResponse {
+    @Sendable func list(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let query = try TaskQuery(call.request)
         return .json(try await book.page(of: call.app, before: query.before, limit: query.limit).text)
     }
 
-    @Sendable func read(_ call: NativeCall) async throws -> HTTPResponse {
+    @Sendable func read(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         .json(try await book.status(of: try await task(call)).text)
     }
 
-    @Sendable func report(_ call: NativeCall) async throws -> HTTPResponse {
+    @Sendable func report(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let task = try await task(call)
         guard let report = try await book.report(of: task) else { throw TaskError.notClosed }
         return HTTPResponse(.ok, headers: [HTTPField("Content-Type", "application/json")], body: .bytes(report))
     }
 
-    @Sendable func trace(_ call: NativeCall) async throws -> HTTPResponse {
+    @Sendable func trace(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let task = try await task(call)
         guard let device = DeviceID(call.request.parameter("device")) else { throw TaskError.unknownDevice }
         return .json(try await book.trace(of: device, in: task).text)
     }
 
     /// Allowed for the key that posted the task, and for callers with the scope `admin`.
-    @Sendable func cancel(_ call: NativeCall) async throws -> HTTPResponse {
+    @Sendable func cancel(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let known = try await self.task(call)
         // Cancelling a closed task has no effect, so it needs no further scope.
         guard case .kept(let task) = known else { return try await cancelled(known, call: call) }
@@ -57,35 +58,34 @@ struct TaskRoutes: Sendable {
     }
 
     /// Only callers with the scope `read` get the number of devices.
-    private func cancelled(_ task: KnownTask, call: NativeCall) async throws -> HTTPResponse {
+    private func cancelled(_ task: KnownTask, call: AuthorizedRequest) async throws -> HTTPResponse {
         let status = try await book.status(of: task)
         return .json(call.caller.has(.read) ? status.text : status.outline, status: .accepted)
     }
 
-    private func task(_ call: NativeCall) async throws -> KnownTask {
+    private func task(_ call: AuthorizedRequest) async throws -> KnownTask {
         guard let id = TaskID(call.request.parameter("id")) else { throw TaskError.unknownTask }
         return try await book.task(id, of: call.app)
     }
 
-    private func draft(_ call: NativeCall) async throws -> TaskDraft {
-        try await call.read { [payloads] fields in
-            let draft = try NativeTaskForm(fields).draft(
-                defaults: call.caller.app.defaults, authorize: call.caller.require)
-            if fields.problems.all.isEmpty { payloads.check(draft, of: call.caller, problems: fields.problems) }
-            return draft
+    private func draft(_ call: AuthorizedRequest) async throws -> TaskDraft {
+        try await reading.readJSON(call.request, account: call.caller.account) { fields in
+            try NativeTaskForm(fields).draft(defaults: call.caller.app.defaults, authorize: call.caller.require)
         }
     }
 
-    private func count(_ draft: TaskDraft, call: NativeCall) async throws -> HTTPResponse {
+    private func count(_ draft: TaskDraft, call: AuthorizedRequest) async throws -> HTTPResponse {
+        try await submission.check([draft], in: call.request, of: call.caller)
         guard draft.entries.count <= TaskLimits.countedEntriesMaximum else {
-            let message = "too long: at most \(TaskLimits.countedEntriesMaximum) entries with devices in a dry run"
-            throw TaskError.invalid([JSONProblems.Problem(path: "users", message: message)])
+            throw TaskError.invalidField(
+                "users",
+                message: "too long: at most \(TaskLimits.countedEntriesMaximum) entries with devices in a dry run")
         }
         let count = try await audience.count(draft, in: call.app)
         return .json(JSONText.object { $0.member("devices", count) })
     }
 
-    private func created(_ task: PushTask, call: NativeCall) -> HTTPResponse {
+    private func created(_ task: PushTask, call: AuthorizedRequest) -> HTTPResponse {
         let warnings = MissingProviders(app: call.caller.app).warnings(of: task.content)
         let body = JSONText.object { json in
             json.member("id", "\(task.id)")

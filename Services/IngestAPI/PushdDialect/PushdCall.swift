@@ -2,16 +2,22 @@ import Apps
 import HTTPServer
 import PushModel
 
-/// An authorized request to an app.
+/// An authorized request of a pushd client.
 struct PushdCall: Sendable {
-    let request: HTTPRequest
-    let caller: AuthorizedCaller
-    /// Prefix of paths to this app if the request named it in the path; otherwise empty.
-    let base: String
-    let limits: RequestLimits
-    let reading: BodyReading
+    private let authorized: AuthorizedRequest
+    private let limits: RequestLimits
+    private let reading: BodyReading
 
-    var app: AppID { caller.app.id }
+    init(_ authorized: AuthorizedRequest, limits: RequestLimits, reading: BodyReading) {
+        self.authorized = authorized
+        self.limits = limits
+        self.reading = reading
+    }
+
+    var request: HTTPRequest { authorized.request }
+    var caller: AuthorizedCaller { authorized.caller }
+    var base: String { authorized.base }
+    var app: AppID { authorized.app }
 
     /// Nil for a malformed id, which clients see as an unknown subscriber. Throws for an address that requested too
     /// many unknown subscribers, even if this one exists.
@@ -24,13 +30,7 @@ struct PushdCall: Sendable {
     }
 
     func fields() async throws -> RequestFields {
-        try await reading.read(request, account: caller.account) { [request] in
-            do throws(BodyError) {
-                return try RequestFields(request)
-            } catch {
-                throw PushdError.body(error)
-            }
-        }
+        try await reading.read(request, account: caller.account) { [request] in try RequestFields(request) }
     }
 
     func event() throws(PushdError) -> TopicName {

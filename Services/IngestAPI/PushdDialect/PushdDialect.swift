@@ -5,7 +5,7 @@ import Store
 
 /// pushd's HTTP API for registration, as its clients use it. The differences between its documentation and the real
 /// pushd are listed in `docs/decisions/009-what-pushd-clients-meet.md`.
-struct PushdDialect: Sendable {
+struct PushdDialect: Dialect {
     typealias Handler = @Sendable (PushdCall) async throws -> HTTPResponse
 
     /// Far more than the allowed subscriptions need, so that a request with too many gets an error that says so.
@@ -13,64 +13,39 @@ struct PushdDialect: Sendable {
 
     let registry: any Registry
     let submission: TaskSubmission
-    let gatekeeper: Gatekeeper
+    let limits: RequestLimits
     let reading: BodyReading
     let log: RefusalLog
 
-    func addRoutes(to router: inout HTTPRouter) {
-        let subscribers = SubscriberRoutes(registry: registry, submission: submission)
-        route(.post, pattern: "/subscribers", in: &router, handler: subscribers.register)
-        route(.get, pattern: "/subscriber/:id", in: &router, handler: subscribers.read)
-        route(.post, pattern: "/subscriber/:id", in: &router, handler: subscribers.update)
-        route(.delete, pattern: "/subscriber/:id", in: &router, handler: subscribers.remove)
-        route(.post, pattern: "/subscriber/:id/test", in: &router, handler: subscribers.test)
+    let spelling = HTTPRouter.Spelling.lenient
 
+    var routes: [DialectRoute] {
+        let subscribers = SubscriberRoutes(registry: registry, submission: submission)
         let subscriptions = SubscriptionRoutes(registry: registry)
         let list = "/subscriber/:id/subscriptions"
-        route(.get, pattern: list, in: &router, handler: subscriptions.list)
-        route(
-            .post, pattern: list, bodyBytesMaximum: PushdDialect.bulkBytesMaximum, in: &router,
-            handler: subscriptions.setAll)
-        route(.delete, pattern: list, in: &router, handler: subscriptions.removeAll)
-        route(.get, pattern: "\(list)/:event", in: &router, handler: subscriptions.read)
-        route(.post, pattern: "\(list)/:event", in: &router, handler: subscriptions.subscribe)
-        route(.delete, pattern: "\(list)/:event", in: &router, handler: subscriptions.unsubscribe)
+        return [
+            route(.post, pattern: "/subscribers", handler: subscribers.register),
+            route(.get, pattern: "/subscriber/:id", handler: subscribers.read),
+            route(.post, pattern: "/subscriber/:id", handler: subscribers.update),
+            route(.delete, pattern: "/subscriber/:id", handler: subscribers.remove),
+            route(.post, pattern: "/subscriber/:id/test", handler: subscribers.test),
+
+            route(.get, pattern: list, handler: subscriptions.list),
+            route(
+                .post, pattern: list, bodyBytesMaximum: PushdDialect.bulkBytesMaximum, handler: subscriptions.setAll),
+            route(.delete, pattern: list, handler: subscriptions.removeAll),
+            route(.get, pattern: "\(list)/:event", handler: subscriptions.read),
+            route(.post, pattern: "\(list)/:event", handler: subscriptions.subscribe),
+            route(.delete, pattern: "\(list)/:event", handler: subscriptions.unsubscribe),
+        ]
     }
 
-    /// Adds each route at the root, as in pushd, and below `/apps/:app`.
     private func route(
-        _ method: HTTPMethod, pattern: String, bodyBytesMaximum: Int? = nil, in router: inout HTTPRouter,
-        handler: @escaping Handler
-    ) {
-        for base in ["", "/apps/:app"] {
-            router.on(
-                method, pattern: base + pattern, spelling: .lenient, bodyBytesMaximum: bodyBytesMaximum,
-                renderProblem: PushdError.render,
-                admit: { request in
-                    admit(request, toAppNamed: base.isEmpty ? nil : request.parameter("app"), handler: handler)
-                })
-        }
-    }
-
-    private func admit(
-        _ request: HTTPRequest, toAppNamed name: String?, handler: @escaping Handler
-    ) -> HTTPAdmission {
-        do {
-            let caller = try gatekeeper.admit(request, toAppNamed: name, for: [.register])
-            let base = name == nil ? "" : "/apps/\(caller.app.id)"
-            return .admitted(account: caller.account) { request in
-                do {
-                    let call = PushdCall(
-                        request: request, caller: caller, base: base, limits: gatekeeper.limits,
-                        reading: reading)
-                    return try await answer(call, handler: handler)
-                } catch {
-                    return refusal(error).response
-                }
-            }
-        } catch {
-            return .refused(refusal(error).response)
-        }
+        _ method: HTTPMethod, pattern: String, bodyBytesMaximum: Int? = nil, handler: @escaping Handler
+    ) -> DialectRoute {
+        DialectRoute(
+            method: method, pattern: pattern, scopes: [.register], bodyBytesMaximum: bodyBytesMaximum,
+            handler: .appInPath { try await answer(PushdCall($0, limits: limits, reading: reading), handler: handler) })
     }
 
     /// Counts unknown subscribers, so that an address that guesses ids is refused after some time.
@@ -78,15 +53,24 @@ struct PushdDialect: Sendable {
         do {
             return try await handler(call)
         } catch PushdError.unknownSubscriber {
-            gatekeeper.limits.noteUnknownDevice(in: call.app, from: call.request.peer)
+            limits.noteUnknownDevice(in: call.app, from: call.request.peer)
             throw PushdError.unknownSubscriber
         }
     }
 
-    private func refusal(_ error: any Error) -> PushdError {
+    func refusal(_ error: any Error) -> HTTPResponse {
+        pushdError(error).response
+    }
+
+    func refusal(of problem: Problem) -> HTTPResponse {
+        PushdError.response(to: problem)
+    }
+
+    private func pushdError(_ error: any Error) -> PushdError {
         switch error {
         case let error as PushdError: return error
         case let error as Gatekeeper.AccessError: return .access(error)
+        case let refusal as BodyError: return .body(refusal)
         case let error as StoreError:
             log.note(error)
             return .store(error)

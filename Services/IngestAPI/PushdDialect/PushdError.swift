@@ -27,8 +27,8 @@ enum PushdError: Error, Equatable {
         }
     }
 
-    /// Renders errors of the server itself, such as a body over its limit.
-    @Sendable static func render(_ problem: Problem) -> HTTPResponse {
+    /// Renders an error of the server itself.
+    static func response(to problem: Problem) -> HTTPResponse {
         response(problem.status, error: problem.title, detail: problem.detail)
     }
 

@@ -56,10 +56,10 @@ struct SubscriberRoutes: Sendable {
         draft.content.message = message
         draft.content.platforms = Set(Platform.allCases)
         draft.options.timeToLive = call.caller.app.defaults.timeToLive
-        return try await submission.accept(
-            call.request, of: call.caller, draft: { _ in draft },
-            answer: { task in
-                HTTPResponse(.created, headers: [HTTPField("Location", "\(call.base)/v1/tasks/\(task.id)")])
+        return try await submission.submit(
+            call.request, of: call.caller, key: SubmissionKey(header: call.request), drafts: { _ in [draft] },
+            answer: { tasks in
+                HTTPResponse(.created, headers: [HTTPField("Location", "\(call.base)/v1/tasks/\(tasks[0].id)")])
             })
     }
 

@@ -1,4 +1,3 @@
-import HTTPServer
 import JSONKit
 import ServiceKit
 

@@ -1,6 +1,7 @@
 import PushModel
 import Store
 import TaskModel
+import Topics
 
 /// Counts the devices that a draft would reach now.
 struct AudienceCount: Sendable {
@@ -9,7 +10,7 @@ struct AudienceCount: Sendable {
 
     func count(_ draft: TaskDraft, in app: AppID) async throws(StoreError) -> Int {
         let listed = try await listed(draft.entries, in: app)
-        let meansAll = draft.content.targetedPlatforms.isSuperset(of: NativeContentForm.platforms)
+        let meansAll = draft.content.targetedPlatforms.isSuperset(of: Platform.supported)
         if listed.isEmpty, meansAll {
             guard let audience = draft.audience else { return 0 }
             return try await reader.size(of: audience, in: app)

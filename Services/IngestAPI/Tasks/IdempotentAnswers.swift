@@ -17,12 +17,15 @@ struct IdempotentAnswers: Sendable {
     let time: any TimeSource
     let random: any RandomSource
 
-    /// An error of `work` is not stored: the request may be repeated and then creates the same task.
-    func answer(
-        _ request: HTTPRequest, of caller: AuthorizedCaller, work: (TaskSeed) async throws -> HTTPResponse
+    /// `prepare` and `carryOut` run only if the key has no answer yet. `prepare` has no effect: after an error of it, the
+    /// key may be used for a corrected request. After an error of `carryOut`, only the same request may be repeated, and
+    /// then creates the same tasks.
+    func answer<Prepared: Sendable>(
+        _ key: SubmissionKey?, of caller: AuthorizedCaller, prepare: (TaskSeed) async throws -> Prepared,
+        carryOut: (Prepared) async throws -> HTTPResponse
     ) async throws -> HTTPResponse {
-        guard let key = try IdempotencyHeader.key(of: request) else { return try await work(freshSeed()) }
-        let claim = claim(key, request: request, caller: caller)
+        guard let key else { return try await carryOut(prepare(freshSeed())) }
+        let claim = claim(key, caller: caller)
         switch try await store.begin(claim, for: lease) {
         case .inProgress: throw TaskError.inProgress
         case .otherRequest: throw TaskError.otherRequest
@@ -32,27 +35,35 @@ struct IdempotentAnswers: Sendable {
             }
             response.headers.append(IdempotentAnswers.replayed)
             return response
-        case .begun(let began): return try await carryOut(claim, began: began, work: work)
+        case .begun(let began):
+            let prepared = try await perform(claim, onError: store.forget) {
+                try await prepare(TaskSeed(claim, began: began))
+            }
+            let response = try await perform(claim, onError: store.release) { try await carryOut(prepared) }
+            await finish(claim, response: response)
+            return response
         }
     }
 
-    private func carryOut(
-        _ claim: IdempotentRequest, began: Timestamp, work: (TaskSeed) async throws -> HTTPResponse
-    ) async throws -> HTTPResponse {
-        let response: HTTPResponse
+    private func perform<Value: Sendable>(
+        _ claim: IdempotentRequest, onError undo: (IdempotentRequest) async throws(StoreError) -> Void,
+        step: () async throws -> Value
+    ) async throws -> Value {
         do {
-            response = try await work(TaskSeed(claim, began: began))
+            return try await step()
         } catch {
             await attempt("idempotency key stays held until its lease expires") { () async throws(StoreError) in
-                try await store.release(claim)
+                try await undo(claim)
             }
             throw error
         }
-        // The work is durable: if the response is lost, a repeat of the request does the same again under the same id.
+    }
+
+    /// The work is durable: if the response is lost, a repeat of the request does the same again under the same ids.
+    private func finish(_ claim: IdempotentRequest, response: HTTPResponse) async {
         await attempt("response of an idempotency key not stored") { () async throws(StoreError) in
             try await store.finish(claim, answer: response.kept)
         }
-        return response
     }
 
     private func attempt(_ failure: String, step: () async throws(StoreError) -> Void) async {
@@ -63,17 +74,15 @@ struct IdempotentAnswers: Sendable {
         }
     }
 
-    private func claim(_ key: String, request: HTTPRequest, caller: AuthorizedCaller) -> IdempotentRequest {
-        let owner = [caller.app.id.text, caller.credential, key].joined(separator: "\u{0}")
-        let line = "\(request.method) \(request.path)?\(request.query)\n"
+    private func claim(_ key: SubmissionKey, caller: AuthorizedCaller) -> IdempotentRequest {
+        let name = [caller.app.id.text, caller.credential, key.name].joined(separator: "\u{0}")
         return IdempotentRequest(
-            key: SHA256.digest(of: Array(owner.utf8)),
-            fingerprint: SHA256.digest(of: Array(line.utf8) + request.body.bytes), holder: random.next())
+            key: SHA256.digest(of: Array(name.utf8)), fingerprint: key.fingerprint, holder: random.next())
     }
 
     private func freshSeed() -> TaskSeed {
         let id = TaskID(high: random.next(), low: random.next()).marked(version: 4)
-        return TaskSeed(id: id, created: time.now, isRepeatable: false)
+        return TaskSeed(id: id, created: time.now)
     }
 }
 

@@ -23,3 +23,17 @@ enum JSONBody {
         return JSONFields(value, problems: problems)
     }
 }
+
+extension BodyReading {
+    /// Reads a JSON body. Throws all errors that `form` added to the problems of the fields, if any.
+    func readJSON<Value: Sendable>(
+        _ request: HTTPRequest, account: String?, form: @escaping @Sendable (JSONFields) throws -> Value
+    ) async throws -> Value {
+        try await read(request, account: account) {
+            let problems = JSONProblems()
+            let value = try form(try JSONBody.fields(request, problems: problems))
+            guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
+            return value
+        }
+    }
+}

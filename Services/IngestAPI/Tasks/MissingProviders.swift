@@ -3,6 +3,7 @@ import JSONKit
 import PushModel
 import ServiceKit
 import TaskModel
+import Topics
 
 /// Warnings about devices whose protocol has no provider in the app file. Their pushes end immediately as suppressed.
 struct MissingProviders {
@@ -13,7 +14,7 @@ struct MissingProviders {
     func warnings(of content: TaskContent) -> [JSONProblems.Problem] {
         let targeted = Platform.allCases.filter { content.targetedPlatforms.contains($0) }
         let missing = targeted.filter { !reaches($0) }
-        let areChosen = targeted.count < NativeContentForm.platforms.count
+        let areChosen = targeted.count < Platform.supported.count
         return missing.compactMap { platform in
             let hasPayload = content.payloads[platform] != nil
             guard hasPayload || areChosen || missing.count == targeted.count else { return nil }

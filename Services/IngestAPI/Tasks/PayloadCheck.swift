@@ -12,13 +12,15 @@ struct PayloadCheck: Sendable {
     let time: any TimeSource
 
     /// The task id is a placeholder: all ids have the same length.
-    func check(_ draft: TaskDraft, of caller: AuthorizedCaller, problems: JSONProblems) {
+    func check(_ draft: TaskDraft, of caller: AuthorizedCaller) throws(TaskError) {
         let now = time.now
+        let problems = JSONProblems()
         let task = draft.task(TaskID(high: 0, low: 0), of: caller, created: now)
         let kinds = PayloadCheck.kinds(of: caller.app.providers)
         for flaw in TaskRendering(task, now: now).checkLimits(of: kinds) {
             problems.add(flaw.path, message: flaw.message)
         }
+        guard problems.all.isEmpty else { throw .invalid(problems.all) }
     }
 
     /// The app's own protocols, since a provider the app lacks must not limit its payloads. A platform for which the

@@ -6,8 +6,16 @@ import Store
 import TaskModel
 import Topics
 
-/// Makes a task durable: once accepted, the task completes even if any process crashes.
+/// Makes tasks durable: once accepted, a task completes even if any process crashes.
 struct TaskAcceptance: Sendable {
+    /// A task in the form in which it is stored and sent.
+    struct PreparedTask: Sendable {
+        let task: PushTask
+        /// The parts of its list; at most one if the task contains the list.
+        let parts: [ArraySlice<TargetEntry>]
+        let message: OutgoingMessage
+    }
+
     /// Maximum number of list parts in flight.
     private static let partsAtOnce = 64
 
@@ -24,26 +32,16 @@ struct TaskAcceptance: Sendable {
         producer = access.producer
         time = environment.time
         log = environment.log
-        let dialects: [TaskDialect] = [.native, .pushd, .richie]
         accepted = Dictionary(
-            uniqueKeysWithValues: dialects.map {
+            uniqueKeysWithValues: TaskDialect.allCases.map {
                 ($0, environment.metrics.counter(.ingestTasksAccepted, labels: ["dialect": $0.rawValue]))
             })
     }
 
-    /// The content is archived before the task is sent, and the task is sent after all parts of its list, which have no
-    /// effect without it. An interruption before the last step has no effect. A repeated request whose task is closed
-    /// gets the same answer and does nothing: the ledger may have expired, and with it the record of which devices were
-    /// sent the push.
-    func accept(
-        _ draft: TaskDraft, seed: TaskSeed, of caller: AuthorizedCaller, trace: TraceContext?
-    ) async throws -> PushTask {
-        let listless = draft.task(seed.id, of: caller, created: seed.created)
-        let mayBeDone = seed.isRepeatable && time.now >= seed.created + TaskArchiveBounds.forgettingAge
-        if mayBeDone, try await archive.isReported(listless.id) {
-            log.info("request repeated after its task was closed", [.task: "\(listless.id)", .app: listless.app.text])
-            return listless
-        }
+    func prepare(
+        _ draft: TaskDraft, id: TaskID, created: Timestamp, of caller: AuthorizedCaller, trace: TraceContext?
+    ) throws(TaskError) -> PreparedTask {
+        let listless = draft.task(id, of: caller, created: created)
         var task = listless
         let parts = ListParts.cut(draft.entries)
         task.target.list =
@@ -55,18 +53,45 @@ struct TaskAcceptance: Sendable {
             message.value.count <= TaskLimits.taskBytesMaximum
                 || listless.bytes.count <= TaskLimits.taskBytesMaximum
         else {
-            throw TaskError.tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
+            throw .tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
         }
+        return PreparedTask(task: task, parts: parts, message: message)
+    }
+
+    /// Accepts the tasks of one request. The content of each task is archived before any is sent, and the tasks are sent
+    /// after all parts of their lists, which have no effect without them. An interruption before the last step has no
+    /// effect; one of the last step may leave some of the tasks on the bus. A repeat of the request makes the same
+    /// tasks under the same ids, sends those that are missing, and later stages drop the others.
+    func accept(_ tasks: [PreparedTask], trace: TraceContext?) async throws {
+        let open = try await notDone(tasks)
+        guard !open.isEmpty else { return }
         do {
-            try await keep(task, content: message.value)
-            if parts.count > 1 { try await send(parts, of: task, trace: trace) }
-            try await producer.send([message])
+            for prepared in open {
+                try await keep(prepared.task, content: prepared.message.value)
+                if prepared.parts.count > 1 { try await send(prepared.parts, of: prepared.task, trace: trace) }
+            }
+            try await producer.send(open.map(\.message))
         } catch {
-            await withdraw(task, content: message.value, seed: seed)
+            for prepared in open { await withdraw(prepared.task, content: prepared.message.value) }
             throw error
         }
-        accepted[task.dialect]?.increment()
-        return task
+        for prepared in open { accepted[prepared.task.dialect]?.increment() }
+    }
+
+    /// A repeated request whose task is closed gets the same answer and does nothing: the ledger may have expired, and
+    /// with it the record of which devices were sent the push.
+    private func notDone(_ tasks: [PreparedTask]) async throws(StoreError) -> [PreparedTask] {
+        var open: [PreparedTask] = []
+        for prepared in tasks {
+            let task = prepared.task
+            let mayBeDone = task.id.isDerived && time.now >= task.created + TaskArchiveBounds.forgettingAge
+            if mayBeDone, try await archive.isReported(task.id) {
+                log.info("request repeated after its task was closed", [.task: "\(task.id)", .app: task.app.text])
+            } else {
+                open.append(prepared)
+            }
+        }
+        return open
     }
 
     private func keep(_ task: PushTask, content: [UInt8]) async throws(StoreError) {
@@ -76,8 +101,7 @@ struct TaskAcceptance: Sendable {
 
     private func send(_ parts: [ArraySlice<TargetEntry>], of task: PushTask, trace: TraceContext?) async throws {
         let topic = task.target.list.entryCount > TargetList.atOnceMaximum ? Topics.lists : Topics.tasks
-        for start in stride(from: 0, to: parts.count, by: TaskAcceptance.partsAtOnce) {
-            let numbers = start..<min(start + TaskAcceptance.partsAtOnce, parts.count)
+        for numbers in parts.indices.chunks(of: TaskAcceptance.partsAtOnce) {
             try await producer.send(
                 numbers.map { number in
                     let part = TaskPart(task: task.id, number: number, entries: Array(parts[number]))
@@ -89,8 +113,8 @@ struct TaskAcceptance: Sendable {
     /// A refused task must not be listed. It may still be on the bus if its acknowledgement was lost: with a plan it is
     /// in progress, and if it is planned later, the resolver archives its content again. A request with a key is not
     /// withdrawn, because the client will repeat it.
-    private func withdraw(_ task: PushTask, content: [UInt8], seed: TaskSeed) async {
-        guard !seed.isRepeatable else { return }
+    private func withdraw(_ task: PushTask, content: [UInt8]) async {
+        guard !task.id.isDerived else { return }
         do throws(StoreError) {
             guard try await ledger.progress(of: task.id) == nil else { return }
             try await archive.withdraw(task.id)

@@ -24,6 +24,10 @@ enum TaskError: Error, Equatable {
     case store(StoreError)
     case unexpected
 
+    static func invalidField(_ path: String, message: String) -> TaskError {
+        .invalid([JSONProblems.Problem(path: path, message: message)])
+    }
+
     /// Converts any error of a handler.
     init(_ error: any Error, log: RefusalLog) {
         switch error {

@@ -9,25 +9,44 @@ import Topics
 struct TaskSubmission: Sendable {
     private let acceptance: TaskAcceptance
     private let answers: IdempotentAnswers
+    private let payloads: PayloadCheck
+    private let reading: BodyReading
     private let room: StoreRoom
 
-    init(_ access: TaskAccess, idempotencyLease: Duration, environment: WorkerEnvironment) {
+    init(_ access: TaskAccess, reading: BodyReading, idempotencyLease: Duration, environment: WorkerEnvironment) {
         acceptance = TaskAcceptance(access, environment: environment)
-        room = access.room
         answers = IdempotentAnswers(
             store: access.keys, lease: idempotencyLease, log: environment.log, time: environment.time,
             random: environment.random)
+        payloads = PayloadCheck(time: environment.time)
+        self.reading = reading
+        room = access.room
     }
 
-    /// `draft` gets the seed because a draft may contain the task's id.
-    func accept(
-        _ request: HTTPRequest, of caller: AuthorizedCaller, draft: (TaskSeed) -> TaskDraft,
-        answer: (PushTask) -> HTTPResponse
+    /// Accepts all drafts of a request, or none if one is refused. `drafts` gets the seed because a draft may contain its
+    /// task's id. The repeat of an answered request gets the stored answer: its drafts are neither made nor rendered.
+    func submit(
+        _ request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?, drafts: (TaskSeed) -> [TaskDraft],
+        answer: ([PushTask]) -> HTTPResponse
     ) async throws -> HTTPResponse {
-        try await answers.answer(request, of: caller) { seed in
+        try await answers.answer(key, of: caller) { seed in
+            let all = drafts(seed)
+            try await check(all, in: request, of: caller)
+            return try all.enumerated().map { place, draft in
+                try acceptance.prepare(
+                    draft, id: seed.id(at: place), created: seed.created, of: caller, trace: request.traceContext)
+            }
+        } carryOut: { prepared in
             try room.check(.accepting)
-            let task = try await acceptance.accept(draft(seed), seed: seed, of: caller, trace: request.traceContext)
-            return answer(task)
+            try await acceptance.accept(prepared, trace: request.traceContext)
+            return answer(prepared.map(\.task))
+        }
+    }
+
+    /// Refuses payloads that a provider would reject. Rendering takes time in proportion to the body, as reading does.
+    func check(_ drafts: [TaskDraft], in request: HTTPRequest, of caller: AuthorizedCaller) async throws {
+        try await reading.read(request, account: caller.account) { [payloads] in
+            for draft in drafts { try payloads.check(draft, of: caller) }
         }
     }
 }

@@ -1,4 +1,3 @@
-import HTTPServer
 import ServiceKit
 
 /// The fields of a form, as token endpoints take them; the last of repeated fields counts.

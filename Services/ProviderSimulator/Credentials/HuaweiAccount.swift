@@ -1,4 +1,3 @@
-import PushModel
 import ServiceKit
 import Signing
 

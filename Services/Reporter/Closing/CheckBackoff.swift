@@ -5,15 +5,14 @@ import ServiceKit
 struct CheckBackoff {
     static let first = Duration.seconds(1)
     static let longest = Duration.seconds(60)
-    /// Maximum tasks remembered; beyond that all start again with the first pause.
+    /// Maximum tasks remembered; the others start again with the first pause.
     static let tasksMaximum = 10_000
 
-    private var last: [TaskID: Duration] = [:]
+    private var last = RecentlyUsed<TaskID, Duration>(costMaximum: CheckBackoff.tasksMaximum)
 
     mutating func next(_ task: TaskID) -> Duration {
-        if last.count >= CheckBackoff.tasksMaximum { last = [:] }
-        let pause = last[task].map { min($0 * 2, CheckBackoff.longest) } ?? CheckBackoff.first
-        last[task] = pause
+        let pause = last.value(for: task).map { min($0 * 2, CheckBackoff.longest) } ?? CheckBackoff.first
+        last.set(pause, for: task)
         return pause
     }
 
@@ -24,6 +23,6 @@ struct CheckBackoff {
     }
 
     mutating func forget(_ task: TaskID) {
-        last[task] = nil
+        last.remove(task)
     }
 }

@@ -1,5 +1,5 @@
-import Bus
 import PushModel
+import ServiceKit
 
 /// Tasks to check, each once, and not again before a rest: results of a broadcast come by the thousand, and one check
 /// serves them all. Tasks beyond the limit are still in the agenda.

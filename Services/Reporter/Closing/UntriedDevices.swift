@@ -19,7 +19,7 @@ final class UntriedDevices: Sendable {
     private let results: UntriedResults
     private let unreported: Counter
     /// Tasks for which this process has reported everything that ended before its check.
-    private let reported = Mutex<Set<ReportedEnding>>([])
+    private let reported = Mutex(RecentlyUsed<ReportedEnding, Void>(costMaximum: UntriedDevices.reportedMaximum))
 
     init(ledger: any Ledger, registry: any RegistryReader, producer: any BusProducer, environment: WorkerEnvironment) {
         self.ledger = ledger
@@ -33,7 +33,7 @@ final class UntriedDevices: Sendable {
         _ ending: TaskWatch.Ending, task: TaskID, in segments: [SegmentID], untried: DeliveryState
     ) async throws {
         let key = ReportedEnding(task: task, ending: ending)
-        let isFirst = reported.withLock { !$0.contains(key) }
+        let isFirst = reported.withLock { $0.value(for: key) == nil }
         for segment in segments {
             let ended = try await endNow(ending, task: task, in: segment, untried: untried)
             let lost =
@@ -42,10 +42,7 @@ final class UntriedDevices: Sendable {
                 : try await results.report(ended, of: task, in: segment)
             unreported.increment(by: lost)
         }
-        reported.withLock { reported in
-            if reported.count >= UntriedDevices.reportedMaximum { reported = [] }
-            reported.insert(key)
-        }
+        reported.withLock { $0.set((), for: key) }
     }
 
     private func endNow(

@@ -13,7 +13,7 @@ struct ReportBody {
         switch report.dialect {
         case .richie:
             bytes = ReportBody.richie(report, reported: task?.reported ?? JSONObject(), identifier: identifier)
-        case .native, .pushd: bytes = report.encoded()
+        case .native, .pushd, .appmetrica, .pushwoosh, .contextpush: bytes = report.encoded()
         }
     }
 

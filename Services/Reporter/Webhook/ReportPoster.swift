@@ -29,7 +29,7 @@ struct ReportPoster: Sendable {
             try await closer.postpone(report.task, until: environment.time.now + hold)
             let app = app(report.app)
             if let app, app.report == nil { return try await closer.settle(report) }
-            let post = try await self.post(for: report, identifier: app?.identifiers[.richie]?.first)
+            let post = try await self.post(for: report, identifier: app?.identifiers[report.dialect]?.first)
             let verdict =
                 if let endpoint = app?.report { try await attempt(post, endpoint: endpoint) } else {
                     again(post, reason: "there is no valid app file")

@@ -8,11 +8,6 @@ enum ReportSignature {
     static func value(of body: [UInt8], at now: Timestamp, key: HMACKey) -> String {
         let seconds = now.milliseconds / 1_000
         let code = key.code(for: Array("\(seconds).".utf8) + body)
-        return "t=\(seconds),v1=\(code.map(ReportSignature.hexadecimal).joined())"
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return byte < 16 ? "0" + digits : digits
+        return "t=\(seconds),v1=\(Hexadecimal.encode(code))"
     }
 }

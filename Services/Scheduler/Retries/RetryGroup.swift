@@ -10,6 +10,12 @@ struct RetryGroup: Hashable, Sendable {
         let task: TaskID
         let segment: SegmentID
         let attempt: UInt8
+
+        init(_ order: RetryOrder) {
+            task = order.task
+            segment = order.segment
+            attempt = order.attempt
+        }
     }
 
     struct Member: Hashable {
@@ -29,18 +35,9 @@ struct RetryGroup: Hashable, Sendable {
 
     /// In the order of the first order of each.
     static func groups(of orders: [RetryOrder]) -> [RetryGroup] {
-        var groups: [RetryGroup] = []
-        var places: [Key: Int] = [:]
-        for order in orders {
-            let key = Key(task: order.task, segment: order.segment, attempt: order.attempt)
-            let place = places[key] ?? groups.count
-            if place == groups.count {
-                places[key] = place
-                groups.append(RetryGroup(key))
-            }
-            groups[place].add(order)
+        orders.groups(by: Key.init).map { orders in
+            orders.reduce(into: RetryGroup(Key(orders[0]))) { $0.add($1) }
         }
-        return groups
     }
 
     /// Returns the group with only these devices.

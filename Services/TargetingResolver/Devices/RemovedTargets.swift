@@ -1,7 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
-import Synchronization
+import TaskKit
 
 /// Ends devices that a job marked and that were removed before it could send them on: nothing else would end them.
 final class RemovedTargets: Sendable {
@@ -12,7 +12,7 @@ final class RemovedTargets: Sendable {
     private let ledger: any Ledger
     private let log: Log
     private let owner: UInt64
-    private let claims = Atomic<UInt64>(0)
+    private let claims = ClaimNumbers()
 
     init(ledger: any Ledger, random: any RandomSource, log: Log) {
         self.ledger = ledger
@@ -22,15 +22,13 @@ final class RemovedTargets: Sendable {
 
     /// Unmarked devices stay unmarked. There are no results, since the ids left the registry with the devices.
     func end(_ removed: SegmentSet, of task: TaskID, in segment: SegmentID) async throws {
-        let offsets = removed.offsets
-        for start in stride(from: 0, to: offsets.count, by: ClaimRequest.devicesMaximum) {
-            let part = Array(offsets[start..<min(start + ClaimRequest.devicesMaximum, offsets.count)])
-            try await end(part, of: task, in: segment)
+        for part in removed.offsets.chunks(of: ClaimRequest.devicesMaximum) {
+            try await end(Array(part), of: task, in: segment)
         }
     }
 
     private func end(_ offsets: [UInt16], of task: TaskID, in segment: SegmentID) async throws {
-        let id = ClaimID(owner: owner, number: claims.wrappingAdd(1, ordering: .relaxed).newValue)
+        let id = ClaimID(owner: owner, number: claims.next())
         let request = ClaimRequest(
             id: id, offsets: offsets, attempt: 0, lease: RemovedTargets.claimLease, countsBadge: false)
         guard case .answers(let answers) = try await ledger.claim(request, of: task, in: segment) else { return }

@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Store
 import TaskModel
 import Topics
@@ -36,9 +37,8 @@ struct AudienceSizer: Sendable {
         var candidates = Gathering()
         for part in try await search.listed(entries, in: input.app) { candidates.add(part) }
         if let audience = input.audience {
-            for start in stride(from: 0, to: segments.count, by: DeviceSearch.questionsAtOnce) {
+            for some in segments.chunks(of: DeviceSearch.questionsAtOnce).map(Array.init) {
                 guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
-                let some = Array(segments[start..<min(start + DeviceSearch.questionsAtOnce, segments.count)])
                 let selections = try await some.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { segment in
                     try await search.select(audience, in: segment, of: input.app)
                 }

@@ -28,7 +28,8 @@ struct TaskHandler: MessageHandler {
     func handle(
         _ messages: [ReceivedMessage<TaskMessage>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        let tasks = TaskHandler.grouped(messages)
+        // Messages of one task keep their order: its parts come before it.
+        let tasks = messages.groups { $0.message.taskID }
         let outputs = try await tasks.concurrentMap(atOnce: TaskHandler.tasksAtOnce) { messages in
             var outputs: [OutgoingMessage] = []
             for message in messages { outputs += try await take(message, context: context) }
@@ -39,24 +40,6 @@ struct TaskHandler: MessageHandler {
 
     func giveUp(_ letter: DeadLetter) async throws {
         try await archive.giveUp(taskOf: letter)
-    }
-
-    /// Messages of one task keep their order: its parts come before it.
-    private static func grouped(
-        _ messages: [ReceivedMessage<TaskMessage>]
-    ) -> [[ReceivedMessage<TaskMessage>]] {
-        var groups: [[ReceivedMessage<TaskMessage>]] = []
-        var places: [TaskID: Int] = [:]
-        for message in messages {
-            let task = message.message.taskID
-            let place = places[task] ?? groups.count
-            if place == groups.count {
-                places[task] = place
-                groups.append([])
-            }
-            groups[place].append(message)
-        }
-        return groups
     }
 
     private func take(

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// How the end of a request's body is determined.
 ///
 /// If the header is ambiguous, a proxy in front may interpret it differently and treat the rest of the body as another
@@ -22,7 +24,7 @@ enum BodyFraming: Equatable {
             return encodings[0].lowercased() == "chunked" ? .success(.chunked) : .failure(.unknownEncoding)
         }
         guard let first = lengths.first else { return .success(.none) }
-        guard !first.isEmpty, first.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(first) else {
+        guard !first.isEmpty, first.utf8.allSatisfy(\.isASCIIDigit), let count = Int(first) else {
             return .failure(.ambiguousLength("Content-Length is not a non-negative integer."))
         }
         // Equal duplicates are unambiguous, and RFC 9112 permits treating them as one.

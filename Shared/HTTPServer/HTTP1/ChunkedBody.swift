@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Reads a chunked body (RFC 9112, 7.1) from bytes that arrive in pieces. Extensions and the trailer are checked,
 /// bounded and discarded.
 struct ChunkedBody {
@@ -80,7 +82,7 @@ struct ChunkedBody {
     }
 
     private mutating func readSize(_ byte: UInt8) throws(RequestError) {
-        guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+        guard let digit = byte.hexDigitValue else {
             guard sizeDigits > 0 else { throw ChunkedBody.malformed }
             switch byte {
             case UInt8(ascii: "\r"): place = .sizeLineFeed
@@ -94,7 +96,7 @@ struct ChunkedBody {
         if sizeDigits == 0 { left = 0 }
         sizeDigits += 1
         guard sizeDigits <= ChunkedBody.sizeDigitsMaximum else { throw ChunkedBody.malformed }
-        left = left << 4 | digit
+        left = left << 4 | Int(digit)
     }
 
     /// Blanks after a size are allowed only before an extension.

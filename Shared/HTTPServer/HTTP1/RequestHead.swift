@@ -76,9 +76,8 @@ struct RequestHead {
     }
 
     private static func readVersion(_ bytes: UnsafeRawBufferPointer) throws(RequestError) -> Bool {
-        let digits: ClosedRange<UInt8> = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard bytes.count == 8, bytes.starts(with: "HTTP/".utf8), digits.contains(bytes[5]),
-            bytes[6] == UInt8(ascii: "."), digits.contains(bytes[7])
+        guard bytes.count == 8, bytes.starts(with: "HTTP/".utf8), bytes[5].isASCIIDigit,
+            bytes[6] == UInt8(ascii: "."), bytes[7].isASCIIDigit
         else { throw .malformed("The protocol version is malformed.") }
         guard bytes[5] == UInt8(ascii: "1"), bytes[7] <= UInt8(ascii: "1") else { throw .unknownVersion }
         return bytes[7] == UInt8(ascii: "1")
@@ -116,13 +115,7 @@ struct RequestHead {
 
     /// Characters that RFC 3986 allows in a host and a port. An empty host is allowed.
     private static func isOfHost(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default:
-            "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
-        }
+        byte.isASCIILetterOrDigit || "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
     }
 
     static func readExpectation(_ headers: HTTPHeaders) throws(RequestError) -> Bool {

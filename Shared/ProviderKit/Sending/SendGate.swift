@@ -1,4 +1,3 @@
-import Bus
 package import ServiceKit
 import Synchronization
 package import Topics

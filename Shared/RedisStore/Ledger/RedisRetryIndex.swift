@@ -59,9 +59,8 @@ package struct RedisRetryIndex: RetryIndex {
         _ script: RedisScript, entries: [RetryEntry], shard: RetryShard, first: [RedisArgument] = []
     ) async throws(StoreError) {
         let keys = RetryIndexKeys(shard).all
-        let calls = stride(from: 0, to: entries.count, by: RetryIndexBounds.entriesMaximum).map { start in
-            let part = entries[start..<min(start + RetryIndexBounds.entriesMaximum, entries.count)]
-            return ScriptCall(
+        let calls = entries.chunks(of: RetryIndexBounds.entriesMaximum).map { part in
+            ScriptCall(
                 script, keys: keys, arguments: first + part.map { RedisArgument(RedisRetryIndex.member($0)) })
         }
         _ = try await redis.run(calls)

@@ -1,5 +1,6 @@
 import PushModel
 import RedisClient
+import ServiceKit
 import Store
 
 /// Reads the records of some devices of a segment, bucket by bucket. If many devices of a bucket are requested, it
@@ -22,9 +23,8 @@ struct BucketsRequest {
         }
         let buckets = wanted.indices.filter { !wanted[$0].isEmpty }
         self.buckets = buckets
-        calls = stride(from: 0, to: buckets.count, by: BucketsRequest.bucketsOfCall).map { start in
-            let part = buckets[start..<min(buckets.count, start + BucketsRequest.bucketsOfCall)]
-            return ScriptCall(
+        calls = buckets.chunks(of: BucketsRequest.bucketsOfCall).map { part in
+            ScriptCall(
                 RegistryScripts.readBuckets, keys: [keys.header] + part.map(keys.devices),
                 arguments: [RedisArgument(generation.id)]
                     + part.map { bucket in

@@ -1,5 +1,6 @@
 package import PushModel
 import RedisClient
+import ServiceKit
 package import Store
 
 extension RedisRegistry: RegistryProjection {
@@ -188,8 +189,7 @@ extension RedisRegistry {
         var calls: [ScriptCall] = []
         for (segment, changes) in Dictionary(grouping: changes, by: \.change.segment) {
             var predecessor: Int64?
-            for start in stride(from: 0, to: changes.count, by: atOnce) {
-                let part = changes[start..<min(start + atOnce, changes.count)]
+            for part in changes.chunks(of: atOnce) {
                 var script = SegmentChanges(segment, generation: scope.generation, now: now)
                 for change in part {
                     let content = SegmentChanges.Change(change.change.content, numbers: numbers) ?? .unsubscribe(0)

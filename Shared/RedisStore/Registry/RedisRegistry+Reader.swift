@@ -1,5 +1,6 @@
 import PushModel
 import RedisClient
+import ServiceKit
 import Store
 
 extension RedisRegistry {
@@ -29,8 +30,7 @@ extension RedisRegistry {
         let segments = try await segments(of: audience, in: scope)
         let numbers = try await names.numbers(of: audience.topics, in: scope)
         var size = 0
-        for start in stride(from: 0, to: segments.count, by: RedisRegistry.segmentsAtOnce) {
-            let part = segments[start..<min(segments.count, start + RedisRegistry.segmentsAtOnce)]
+        for part in segments.chunks(of: RedisRegistry.segmentsAtOnce) {
             let requests = part.map { AudienceRequest(numbers, in: scope.segment($0), generation: scope.generation) }
             for (request, reply) in zip(requests, try await redis.run(requests.map(\.call))) {
                 let read = try request.audience(from: reply)

@@ -1,5 +1,6 @@
 import PushModel
 import RedisClient
+import ServiceKit
 import Store
 
 extension RedisRegistry {
@@ -102,11 +103,9 @@ extension RedisRegistry {
         _ offsets: [UInt16], of number: TopicNumber, in segment: SegmentID, scope: AppScope
     ) async throws(StoreError) -> Int {
         var ended = 0
-        for start in stride(from: 0, to: offsets.count, by: RedisRegistry.endedAtOnce) {
+        for part in offsets.chunks(of: RedisRegistry.endedAtOnce) {
             var script = SegmentChanges(segment, generation: scope.generation, now: now)
-            for offset in offsets[start..<min(offsets.count, start + RedisRegistry.endedAtOnce)] {
-                script.append(.unsubscribe(number), at: offset)
-            }
+            for offset in part { script.append(.unsubscribe(number), at: offset) }
             let results = try await redis.run(script.commit).array ?? []
             ended += results.dropFirst().count { $0.integer == 1 }
         }

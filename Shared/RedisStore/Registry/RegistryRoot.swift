@@ -76,7 +76,7 @@ final class RegistryRoot: Sendable {
         while true {
             // Higher than the existing id, even if that was created with a clock that was ahead.
             let id = max(UInt64(clamping: time.now.milliseconds) << 16 | random.next() & 0xFFFF, after + 1)
-            let text = RegistryRoot.text(of: id)
+            let text = id.hexadecimal
             let reply = try await redis.run(
                 ScriptCall(
                     RegistryScripts.createRegistry, keys: [RegistryKeys.registry],
@@ -101,11 +101,6 @@ final class RegistryRoot: Sendable {
                 RegistryScripts.setRegistryField, keys: [RegistryKeys.registry],
                 arguments: [RedisArgument(generation.id), "state", "ready"]))
         known.withLock { $0 = nil }
-    }
-
-    private static func text(of id: UInt64) -> String {
-        let digits = String(id, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 

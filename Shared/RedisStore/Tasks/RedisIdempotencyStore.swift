@@ -43,6 +43,10 @@ package struct RedisIdempotencyStore: IdempotencyStore {
         _ = try await run(RedisIdempotencyStore.release, request: request)
     }
 
+    package func forget(_ request: IdempotentRequest) async throws(StoreError) {
+        _ = try await run(RedisIdempotencyStore.forget, request: request)
+    }
+
     private func run(
         _ script: RedisScript, request: IdempotentRequest, arguments: RedisArgument...
     ) async throws(StoreError) -> RedisValue {
@@ -59,4 +63,6 @@ package struct RedisIdempotencyStore: IdempotencyStore {
     static let finish = RedisScript(PackageResources.finish_request_lua)
 
     static let release = RedisScript(PackageResources.release_request_lua)
+
+    static let forget = RedisScript(PackageResources.forget_request_lua)
 }

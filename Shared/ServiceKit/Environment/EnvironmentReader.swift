@@ -78,17 +78,8 @@ package struct EnvironmentReader {
             name, default: value, text: value, meaning: meaning,
             expected: "a host name or address, such as \(value)"
         ) {
-            let isName = !$0.isEmpty && $0.utf8.allSatisfy { EnvironmentReader.isOfHostName($0) }
+            let isName = !$0.isEmpty && $0.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
             return isName || IPAddress($0) != nil ? $0 : nil
-        }
-    }
-
-    private static func isOfHostName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: false
         }
     }
 

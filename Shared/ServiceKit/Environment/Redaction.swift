@@ -24,19 +24,20 @@ package enum Redaction {
     }
 
     private static func isOpaque(_ text: ArraySlice<UInt8>) -> Bool {
-        guard text.count > longestReadable, text.contains(where: isDigit) else { return false }
+        guard text.count > longestReadable, text.contains(where: \.isASCIIDigit) else { return false }
         let segments = text.split(separator: UInt8(ascii: "/"))
-        if segments.contains(where: { $0.count > longestReadable && $0.contains(where: isDigit) && !isIdentifier($0) })
-        {
-            return true
+        let isAnyOpaque = segments.contains { segment in
+            segment.count > longestReadable && segment.contains(where: \.isASCIIDigit) && !isIdentifier(segment)
         }
+        guard !isAnyOpaque else { return true }
         // Base 64 contains slashes and letters of both cases; a path seldom mixes cases.
-        return segments.count > 1 && text.contains(where: isUpperCase) && text.contains(where: isLowerCase)
+        return segments.count > 1 && text.contains(where: \.isASCIIUppercase)
+            && text.contains(where: \.isASCIILowercase)
     }
 
     /// Groups of at most 32 hexadecimal digits, as in UUIDs and `traceparent`.
     private static func isIdentifier(_ text: ArraySlice<UInt8>) -> Bool {
-        text.split(separator: UInt8(ascii: "-")).allSatisfy { $0.count <= 32 && $0.allSatisfy(isHexadecimal) }
+        text.split(separator: UInt8(ascii: "-")).allSatisfy { $0.count <= 32 && $0.allSatisfy(\.isHexDigit) }
     }
 
     /// `redis://user:secret@host` becomes `redis://user:[redacted]@host`.
@@ -67,23 +68,7 @@ package enum Redaction {
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || isUpperCase(byte) || isLowerCase(byte) || "-_:+=/".utf8.contains(byte)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
-    private static func isUpperCase(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-    }
-
-    private static func isLowerCase(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+        byte.isASCIILetterOrDigit || "-_:+=/".utf8.contains(byte)
     }
 }
 

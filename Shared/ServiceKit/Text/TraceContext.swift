@@ -24,7 +24,7 @@ package struct TraceContext: Hashable, Sendable {
         let parts = header.split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].utf8.count == 2, parts[0] != "ff", parts[1].utf8.count == 32,
             parts[2].utf8.count == 16, parts[3].utf8.count == 2, parts[0] != "00" || parts.count == 4,
-            parts[0..<4].allSatisfy({ $0.utf8.allSatisfy(TraceContext.isLowerHexadecimal) }),
+            parts[0..<4].allSatisfy({ $0.utf8.allSatisfy { $0.isHexDigit && !$0.isASCIIUppercase } }),
             parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" }),
             let flags = UInt8(parts[3], radix: 16)
         else { return nil }
@@ -38,9 +38,5 @@ package struct TraceContext: Hashable, Sendable {
     /// A child span of the same trace.
     package func child(random: some RandomSource) -> TraceContext {
         TraceContext(traceID: traceID, spanID: random.hexadecimal(), isSampled: isSampled)
-    }
-
-    private static func isLowerHexadecimal(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 }

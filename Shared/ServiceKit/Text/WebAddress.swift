@@ -46,23 +46,12 @@ package struct WebAddress: Sendable, Equatable {
         // A name may end in a dot, which makes it absolute.
         let name = host.last == UInt8(ascii: ".") ? host.dropLast() : host
         return name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
-            !part.isEmpty && part.allSatisfy(isPartOfName)
-        }
-    }
-
-    private static func isPartOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), 0x80...0xFF:
-            true
-        default: false
+            !part.isEmpty && part.allSatisfy { $0.isASCIILetterOrDigit || $0 >= 0x80 || "-_".utf8.contains($0) }
         }
     }
 
     private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
-        guard 1...5 ~= digits.count, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
-            return false
-        }
+        guard 1...5 ~= digits.count, digits.allSatisfy(\.isASCIIDigit) else { return false }
         let port = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         return 1...65_535 ~= port && digits.first != UInt8(ascii: "0")
     }

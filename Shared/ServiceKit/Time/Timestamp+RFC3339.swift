@@ -46,9 +46,7 @@ extension ArraySlice<UInt8> {
 
     fileprivate mutating func popNumber(digits count: Int) -> Int64? {
         let digits = prefix(count)
-        guard digits.count == count, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
-            return nil
-        }
+        guard digits.count == count, digits.allSatisfy(\.isASCIIDigit) else { return nil }
         removeFirst(count)
         return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
@@ -56,7 +54,7 @@ extension ArraySlice<UInt8> {
     /// Milliseconds; finer digits are cut off. Zero without a fraction.
     fileprivate mutating func popFraction() -> Int64? {
         guard popByte(".") else { return 0 }
-        let count = prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count
+        let count = prefix(while: \.isASCIIDigit).count
         guard 1...9 ~= count, let value = popNumber(digits: count) else { return nil }
         var nanoseconds = value
         for _ in count..<9 { nanoseconds *= 10 }

@@ -24,9 +24,8 @@ package struct ResultBatch: TopicMessage, Hashable {
     package static func batches(
         _ results: [DeviceResult], of task: TaskID, app: AppID, at time: Timestamp
     ) -> [ResultBatch] {
-        stride(from: 0, to: results.count, by: resultsMaximum).map { start in
-            let part = Array(results[start..<min(start + resultsMaximum, results.count)])
-            return ResultBatch(task: task, app: app, time: time, results: part)
+        results.chunks(of: resultsMaximum).map { part in
+            ResultBatch(task: task, app: app, time: time, results: Array(part))
         }
     }
 

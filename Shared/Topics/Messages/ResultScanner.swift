@@ -98,7 +98,7 @@ struct ResultScanner {
     private mutating func number() -> Int? {
         let start = position
         var value = 0
-        while position < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[position], position - start < 6 {
+        while position < bytes.count, bytes[position].isASCIIDigit, position - start < 6 {
             value = value * 10 + Int(bytes[position] - UInt8(ascii: "0"))
             position += 1
         }

@@ -1,4 +1,5 @@
 package import PushModel
+import ServiceKit
 
 /// Devices that a sender returns, to be retried when they are due. Contains only device references: the devices are
 /// looked up, rendered and checked again.
@@ -45,9 +46,7 @@ package struct RetryOrder: TopicMessage, Hashable {
 
     /// Splits the devices into orders of at most this many.
     package func parts(of maximum: Int) -> [RetryOrder] {
-        stride(from: 0, to: devices.count, by: maximum).map { start in
-            with(devices: Array(devices[start..<min(start + maximum, devices.count)]), due: due)
-        }
+        devices.chunks(of: maximum).map { with(devices: Array($0), due: due) }
     }
 
     package func with(devices: [Device], due: Int64) -> RetryOrder {

@@ -1,7 +1,6 @@
 import JSONKit
 package import PushModel
 package import ServiceKit
-package import TaskModel
 
 /// The report of a closed task, for analysts and publishers: JSON, versioned. A repeat has the same id.
 package struct TaskReport: TopicMessage, Hashable {

@@ -1,3 +1,5 @@
+import ServiceKit
+
 @testable import HTTPClient
 @testable import HTTPServer
 
@@ -19,8 +21,7 @@ enum HTTPTargets {
                 isTaken == (taken <= AnswerIntake.headerBytesMaximum), message: "the header's limit is missed")
             guard isTaken else { break }
         }
-        for start in stride(from: 0, to: body.count, by: piece) {
-            let part = Array(body[start..<min(start + piece, body.count)])
+        for part in body.chunks(of: piece) {
             guard part.withUnsafeBytes({ intake.takeBody($0) }) else { break }
         }
         try check(intake, body: body)
@@ -79,7 +80,7 @@ enum HTTPTargets {
             try FuzzError.check(decoded.utf8.count <= text.utf8.count, message: "decoding adds bytes")
         }
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return }
-        let escaped = bytes.map { byte in "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        let escaped = bytes.map { byte in "%" + Hexadecimal.encode([byte]) }.joined()
         if let decoded = PercentEncoding.decode(Substring(escaped).utf8) {
             try FuzzError.check(Array(decoded.utf8) == bytes, message: "escapes decode to something else")
         }

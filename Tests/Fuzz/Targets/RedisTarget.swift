@@ -1,3 +1,5 @@
+import ServiceKit
+
 @testable import RedisClient
 
 /// Replies are the same however the socket splits the bytes, and use no more memory than was received.
@@ -21,8 +23,7 @@ enum RedisTarget {
         let reader = RedisReplyReader(bytesMaximum: bytesMaximum)
         var values: [RedisValue] = []
         do {
-            for start in stride(from: 0, to: stream.count, by: piece) {
-                let part = Array(stream[start..<min(start + piece, stream.count)])
+            for part in stream.chunks(of: piece) {
                 try part.withUnsafeBytes { try reader.feed($0) }
                 while let value = try reader.next() { values.append(value) }
             }

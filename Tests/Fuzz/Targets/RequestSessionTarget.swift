@@ -18,8 +18,8 @@ enum RequestSessionTarget {
         receiver.session = session
         while session.nextFrame() != nil {}
         let bytes = (head & 1 == 0 ? preface : []) + input.remaining
-        for start in stride(from: 0, to: bytes.count, by: piece) {
-            let isUnderstood = Array(bytes[start...].prefix(piece)).withUnsafeBytes { session.receive($0) }
+        for part in bytes.chunks(of: piece) {
+            let isUnderstood = part.withUnsafeBytes { session.receive($0) }
             if let fault = receiver.fault { throw fault }
             guard isUnderstood, !session.isOver else { break }
             receiver.resumeAll()

@@ -57,7 +57,7 @@ enum RequestTargets {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        text.utf8.map { byte in "%" + Hexadecimal.encode([byte]) }.joined()
     }
 
     private static func header(_ value: String) throws {

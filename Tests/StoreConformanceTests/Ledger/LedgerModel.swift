@@ -146,10 +146,8 @@ extension LedgerModel {
         case .cancelled:
             guard isCancelAsked else { throw violation("cancelled without a request") }
         case .open(let open):
-            let rest = open.offsets
-            for start in stride(from: 0, to: rest.count, by: 97) {
-                let part = Array(rest[start..<min(start + 97, rest.count)])
-                messages.append(Message(segment: segment, offsets: part, attempt: 0))
+            for part in open.offsets.chunks(of: 97) {
+                messages.append(Message(segment: segment, offsets: Array(part), attempt: 0))
             }
             let states = try await pair.ask { try await $0.states(of: pair.task, in: segment) }?.states ?? [:]
             guard offsets.allSatisfy({ open.contains($0) != (states[$0]?.isTerminal ?? true) }) else {

@@ -1,14 +1,14 @@
 import PushModel
 import RedisClient
+import ServiceKit
 import Store
 import Testing
 
 /// Records of the outcomes that were published.
 @Suite struct LedgerReportedTests {
     private func end(_ offsets: [UInt16], in fixture: LedgerFixture) async throws {
-        for start in stride(from: 0, to: offsets.count, by: 256) {
-            let part = Array(offsets[start..<min(start + 256, offsets.count)])
-            let number = UInt64(start + Int(part[0]) + 1)
+        for part in offsets.chunks(of: 256).map(Array.init) {
+            let number = UInt64(part[0]) + 1
             _ = try await fixture.claim(number, offsets: part)
             try await fixture.settle(number, offsets: part, as: .failed, status: 400, reason: "BadTopic")
         }
@@ -95,10 +95,9 @@ import Testing
         let redis = try #require(fixture.redis)
         let offsets = (0..<UInt16(count)).map { $0 }
         try await fixture.begin(offsets)
-        for start in stride(from: 0, to: count, by: 256) {
-            let part = Array(offsets[start..<min(start + 256, count)])
-            _ = try await fixture.claim(UInt64(start + 1), offsets: part)
-            try await fixture.settle(UInt64(start + 1), offsets: part)
+        for part in offsets.chunks(of: 256).map(Array.init) {
+            _ = try await fixture.claim(UInt64(part[0]) + 1, offsets: part)
+            try await fixture.settle(UInt64(part[0]) + 1, offsets: part)
         }
         try await fixture.ledger.resolve(job: 0, of: fixture.task)
         #expect(try await fixture.ledger.close([fixture.segment], of: fixture.task)?.closed != nil)

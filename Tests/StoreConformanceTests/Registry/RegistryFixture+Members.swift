@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Store
 import Testing
 
@@ -31,8 +32,6 @@ extension RegistryProjection {
     /// Applies changes like the projector, a few hundred at a time, starting at an offset.
     func project(_ changes: [RegistryChange], from first: Int64 = 0) async throws {
         let logged = changes.enumerated().map { LoggedChange(offset: first + Int64($0.offset), $0.element) }
-        for start in stride(from: 0, to: logged.count, by: 500) {
-            try await apply(Array(logged[start..<min(start + 500, logged.count)]))
-        }
+        for part in logged.chunks(of: 500) { try await apply(Array(part)) }
     }
 }

@@ -79,6 +79,38 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func theKeyOfARefusedRequestIsFree(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, time) async throws in
+            let other = request(holder: 2, fingerprint: 1)
+            _ = try await store.begin(first, for: Self.lease)
+            try await store.forget(second)
+            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
+            try await store.forget(first)
+            time.advance(by: .seconds(1))
+            #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
+            try await store.finish(other, answer: [1])
+            try await store.forget(other)
+            #expect(try await store.begin(other, for: Self.lease) == .answered([1]))
+        }
+    }
+
+    /// The first holder may have carried out the request: its repeat counts from the same time.
+    @Test(arguments: StoreKind.allCases)
+    func aRequestThatWasBegunBeforeIsNotForgotten(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, time) async throws in
+            let began = time.now
+            _ = try await store.begin(first, for: Self.lease)
+            try await store.release(first)
+            _ = try await store.begin(second, for: Self.lease)
+            try await store.forget(second)
+            time.advance(by: .seconds(1))
+            let other = request(holder: 3, fingerprint: 1)
+            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
+            #expect(try await store.begin(request(holder: 3), for: Self.lease) == .begun(began))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func aKeyIsForgottenAfterADay(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, time) async throws in
             _ = try await store.begin(first, for: Self.lease)

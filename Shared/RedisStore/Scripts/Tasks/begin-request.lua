@@ -11,7 +11,8 @@ if kept[1] and now >= kept[4] + ARGV[5] then
     kept = {}
 end
 if not kept[1] then
-    redis.call('HSET', KEYS[1], 'request', ARGV[2], 'holder', ARGV[3], 'end', now + ARGV[4], 'began', now)
+    redis.call(
+        'HSET', KEYS[1], 'request', ARGV[2], 'holder', ARGV[3], 'first', ARGV[3], 'end', now + ARGV[4], 'began', now)
     redis.call('PEXPIRE', KEYS[1], ARGV[5])
     return {REQUEST_BEGUN, now}
 end

@@ -5,5 +5,5 @@
 
 if redis.call('HGET', KEYS[1], 'request') == ARGV[2] then
     redis.call('HSETNX', KEYS[1], 'answer', ARGV[4])
-    redis.call('HDEL', KEYS[1], 'holder', 'end')
+    redis.call('HDEL', KEYS[1], 'holder', 'first', 'end')
 end

@@ -1,40 +1,50 @@
-import Bus
-
 /// A least-recently-used cache bounded by cost. The newest value stays, whatever it costs.
-struct RecentlyUsed<Key: Hashable, Value> {
+package struct RecentlyUsed<Key: Hashable, Value> {
     private struct Entry {
         let value: Value
         var cost: Int
         var use: UInt64
     }
 
-    let costMaximum: Int
-    private(set) var cost = 0
+    package let costMaximum: Int
+    package private(set) var cost = 0
     private var entries: [Key: Entry] = [:]
     /// All uses in order; for a key used again only the last counts.
     private var uses = Queue<(key: Key, use: UInt64)>()
     private var lastUse: UInt64 = 0
 
-    init(costMaximum: Int) {
+    package init(costMaximum: Int) {
         self.costMaximum = costMaximum
     }
 
-    var count: Int { entries.count }
+    package var count: Int { entries.count }
+
+    /// Marks the value as used.
+    package mutating func value(for key: Key) -> Value? {
+        guard let entry = entries[key] else { return nil }
+        set(entry.value, cost: entry.cost, for: key)
+        return entry.value
+    }
 
     /// Marks the value as used, and updates its cost.
-    mutating func value(for key: Key, cost: (Value) -> Int) -> Value? {
+    package mutating func value(for key: Key, cost: (Value) -> Int) -> Value? {
         guard let value = entries[key]?.value else { return nil }
         set(value, cost: cost(value), for: key)
         return value
     }
 
-    mutating func set(_ value: Value, cost: Int, for key: Key) {
+    package mutating func set(_ value: Value, cost: Int = 1, for key: Key) {
         lastUse += 1
         self.cost += cost - (entries[key]?.cost ?? 0)
         entries[key] = Entry(value: value, cost: cost, use: lastUse)
         uses.append((key, lastUse))
         while self.cost > costMaximum, entries.count > 1 { removeOldest() }
         if uses.count > 64 + 4 * entries.count { forgetPassedUses() }
+    }
+
+    package mutating func remove(_ key: Key) {
+        guard let entry = entries.removeValue(forKey: key) else { return }
+        cost -= entry.cost
     }
 
     private mutating func removeOldest() {

@@ -1,8 +1,8 @@
 package enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
+    @usableFromInline static let digits = Array("0123456789abcdef".utf8)
 
     /// Encodes in lower case.
-    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+    @inlinable package static func encode(_ bytes: some Collection<UInt8>) -> String {
         let digits = digits
         return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
             var position = 0
@@ -21,7 +21,7 @@ package enum Hexadecimal {
         bytes.reserveCapacity(text.utf8.count / 2)
         var high: UInt8?
         for character in text.utf8 {
-            guard let value = value(of: character) else { return nil }
+            guard let value = character.hexDigitValue else { return nil }
             if let first = high {
                 bytes.append(first << 4 | value)
                 high = nil
@@ -30,14 +30,5 @@ package enum Hexadecimal {
             }
         }
         return bytes
-    }
-
-    static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,7 +1,6 @@
+import ServiceKit
 import TestSupport
 import Testing
-
-@testable import renderer
 
 @Suite struct RecentlyUsedTests {
     @Test func whatWasUsedLongestAgoGoesFirst() {
@@ -30,6 +29,18 @@ import Testing
         values.set(2, cost: 100, for: "b")
         let kept = ["a", "b"].map { name in values.value(for: name) { _ in 100 } }
         #expect(kept == [nil, 2])
+    }
+
+    @Test func whatIsRemovedCostsNothing() {
+        var values = RecentlyUsed<String, Int>(costMaximum: 2)
+        for (number, name) in ["a", "b"].enumerated() { values.set(number, for: name) }
+        values.remove("a")
+        values.remove("a")
+        #expect(values.cost == 1)
+        values.set(2, for: "c")
+        values.set(3, for: "a")
+        let kept = ["a", "b", "c"].map { values.value(for: $0) }
+        #expect(kept == [3, nil, 2])
     }
 
     /// Compares the cache with a plain list kept in order of use.

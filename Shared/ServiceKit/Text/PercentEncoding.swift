@@ -1,8 +1,15 @@
-import ServiceKit
-
+/// The escapes of URLs and forms: `%` and two hexadecimal digits.
 package enum PercentEncoding {
+    /// Keeps letters, digits, `-`, `.`, `_` and `~`, which RFC 3986 reserves nowhere.
+    package static func encode(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isKept = byte.isASCIILetterOrDigit || "-._~".utf8.contains(byte)
+            return isKept ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encode([byte]).uppercased()
+        }.joined()
+    }
+
     /// Nil if an escape is malformed or encodes a NUL, or if the result is not valid text (see `OutsideText`).
-    package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
+    @inlinable package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
         guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
             return OutsideText.string(text)
         }
@@ -12,7 +19,7 @@ package enum PercentEncoding {
         while let byte = rest.next() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(hexadecimal), let low = rest.next().flatMap(hexadecimal),
+                guard let high = rest.next()?.hexDigitValue, let low = rest.next()?.hexDigitValue,
                     high << 4 | low != 0
                 else { return nil }
                 decoded.append(high << 4 | low)
@@ -23,14 +30,5 @@ package enum PercentEncoding {
             }
         }
         return OutsideText.string(decoded)
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

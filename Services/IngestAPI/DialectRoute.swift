@@ -1,0 +1,23 @@
+import Apps
+import HTTPServer
+
+/// A route of a dialect: what is decided by a request's head, and the handler of the whole request.
+struct DialectRoute: Sendable {
+    /// How the app is selected.
+    enum Handler: Sendable {
+        /// By the path: below `/apps/:app`, or at the root for callers with one app.
+        case appInPath(@Sendable (AuthorizedRequest) async throws -> HTTPResponse)
+        /// By the body: the handler selects one of the apps to which the caller has access.
+        case appInBody(@Sendable (HTTPRequest, Access) async throws -> HTTPResponse)
+    }
+
+    let method: HTTPMethod
+    let pattern: String
+    /// Any one of them suffices.
+    let scopes: [Scope]
+    /// The allowed query parameters; nil ignores unknown ones.
+    var query: [String]?
+    /// Nil for the server's limit.
+    var bodyBytesMaximum: Int?
+    let handler: Handler
+}

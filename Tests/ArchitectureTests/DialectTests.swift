@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+/// A dialect is a front end: the pipeline behind it does not know which dialects there are.
+@Suite struct DialectTests {
+    private static let folders = SourceTree.entries(of: "Services/IngestAPI").filter { $0.hasSuffix("Dialect") }
+        .map { "Services/IngestAPI/\($0)/" }
+    /// The list of all dialects of the API.
+    private static let list = "Services/IngestAPI/IngestRoutes.swift"
+    private static let enumeration = "Shared/PushModel/TaskDialect.swift"
+    /// Switches over all dialects.
+    private static let reportBody = "Services/Reporter/Webhook/ReportBody.swift"
+
+    private static let sources = ["Shared", "Services"].flatMap { SourceTree.swiftSources(under: $0) }
+
+    @Test func typesOfADialectAreUsedInItsFolderOnly() {
+        #expect(DialectTests.folders.count >= 3)
+        let types = DialectTests.folders.map { folder in
+            (folder: folder, names: SourceTree.swiftSources(under: folder).map(DialectTests.typeName))
+        }
+        for path in DialectTests.sources where path != DialectTests.list {
+            let words = DialectTests.words(of: path) { !$0.isLetter && !$0.isNumber }
+            for (folder, names) in types where !path.hasPrefix(folder) {
+                #expect(words.isDisjoint(with: names), "\(path) names a type of \(folder)")
+            }
+        }
+    }
+
+    /// Without `native`, the dialect of a task whose own is unknown.
+    @Test func aDialectIsChosenInItsFolderOnly() throws {
+        let cases = try #require(SourceTree.text(DialectTests.enumeration)).split(separator: "\n")
+            .filter { $0.hasPrefix("    case ") }.map { ".\($0.dropFirst("    case ".count))" }
+            .filter { $0 != ".native" }
+        #expect(cases.count >= 5)
+        let allowed = DialectTests.folders + [DialectTests.enumeration, DialectTests.reportBody]
+        for path in DialectTests.sources where !allowed.contains(where: { path.hasPrefix($0) }) {
+            let words = DialectTests.words(of: path) { $0.isWhitespace || "()[]{},:?!".contains($0) }
+            #expect(words.isDisjoint(with: cases), "\(path) names a dialect")
+        }
+    }
+
+    /// A file is named like its type.
+    private static func typeName(_ path: String) -> String {
+        String((path.split(separator: "/").last ?? "").prefix { $0 != "." && $0 != "+" })
+    }
+
+    private static func words(of path: String, isSeparator: (Character) -> Bool) -> Set<String> {
+        Set((SourceTree.text(path) ?? "").split(whereSeparator: isSeparator).map { String($0) })
+    }
+}
