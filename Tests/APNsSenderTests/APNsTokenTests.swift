@@ -13,7 +13,7 @@ import Testing
 @testable import apns_sender
 
 /// Provider tokens as received by Apple.
-@Suite(.timeLimit(.minutes(2))) struct APNsTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct APNsTokenTests {
     /// Goal: an expired token is replaced once for all pushes, and no device is lost. Method: the server repeatedly
     /// rejects a token after some thousand requests; each costs no more refusals than pushes in flight with it.
     @Test func aRefreshUnderLoadIsNoStorm() async throws {

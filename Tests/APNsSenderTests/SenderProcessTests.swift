@@ -6,7 +6,7 @@ import Testing
 import Topics
 
 /// The real program with a real Redis.
-@Suite(.timeLimit(.minutes(3))) struct SenderProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct SenderProcessTests {
     /// Goal: a sender killed at any moment loses no device and repeats only pushes without an answer. Method: a
     /// thousand devices and a slow Apple; the sender is killed after a part has arrived, and restarted. At most one
     /// window of pushes was in flight, and is retried when the lease of its claim expires.

@@ -6,7 +6,7 @@ import Testing
 @testable import Apps
 
 /// Tests on a real folder, watched while its files are added, changed, broken and removed.
-@Suite(.timeLimit(.minutes(2))) struct AppDirectoryTests {
+@Suite(.timeLimit(.minutes(5))) struct AppDirectoryTests {
     private let folder = TemporaryDirectory("apps")
     private let time = ManualTimeSource()
     private let sink = CollectingSink()

@@ -4,7 +4,7 @@ import Testing
 
 /// The app files become invalid in several ways while services run: each service reports the problem, keeps running,
 /// and reports when it is fixed.
-@Suite(.timeLimit(.minutes(2))) struct WrongAppTests {
+@Suite(.timeLimit(.minutes(5))) struct WrongAppTests {
     private static let app = #"""
         {"providers":{"apns":{"key_file":"AuthKey.p8","key_id":"ABCDE12345","team_id":"TEAM000000","topic":"com.example"}}}
         """#

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// An invalid variable stops the start with its name and the remedy; an unknown one causes a warning.
-@Suite(.timeLimit(.minutes(2))) struct WrongVariableTests {
+@Suite(.timeLimit(.minutes(5))) struct WrongVariableTests {
     /// No server listens there; these tests do not need one.
     private static let nowhere = "redis://127.0.0.1:1"
 

@@ -8,7 +8,7 @@ import Testing
     private func run(_ words: String...) async throws -> (ending: ChildProcess.Ending?, lines: [String]) {
         let process = try ChildProcess(
             builtExecutable("carillon"), arguments: words, environment: EnvironmentReader.processEnvironment())
-        let ending = await process.end(within: .seconds(60))
+        let ending = await process.end()
         return (ending, process.lines)
     }
 

@@ -8,7 +8,7 @@ import Testing
 import Topics
 
 /// The command as an operator runs it, with real servers.
-@Suite(.timeLimit(.minutes(2))) struct CarillonProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct CarillonProcessTests {
     private func carillon(
         _ arguments: String..., bus: String
     ) async throws -> (ending: ChildProcess.Ending?, lines: [String]) {

@@ -5,7 +5,7 @@ import Testing
 @testable import carillon
 
 /// The environment that the programs of `carillon up` get from its shell.
-@Suite(.timeLimit(.minutes(2))) struct ChildEnvironmentTests {
+@Suite(.timeLimit(.minutes(5))) struct ChildEnvironmentTests {
     private static let shell = [
         "PATH": "/usr/bin", "LC_ALL": "C", "ASAN_OPTIONS": "x", "AWS_SECRET_ACCESS_KEY": "s", "CARILLON_KEY": "s",
         "CARILLON_KEY_FILE": "s", "CARILLON_PEPPER_FILE": "s", "CARILLON_KAFKA_SASL_PASSWORD": "s",

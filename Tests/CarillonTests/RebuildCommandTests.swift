@@ -7,7 +7,7 @@ import Topics
 
 @testable import carillon
 
-@Suite(.timeLimit(.minutes(2))) struct RebuildCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct RebuildCommandTests {
     private let terminal = RecordedTerminal()
 
     private func run(_ words: String..., variables: [String: String] = [:]) async -> Int32 {

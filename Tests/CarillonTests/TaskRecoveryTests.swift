@@ -12,7 +12,7 @@ import Topics
 @testable import carillon
 
 /// The recovery of open tasks from the topics, with a bus and stores in memory.
-@Suite(.timeLimit(.minutes(2))) struct TaskRecoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskRecoveryTests {
     @Test func aTaskThatWasBegunEnds() async throws {
         let harness = try RecoveryHarness()
         let task = harness.task(1)

@@ -81,7 +81,7 @@ final class ScriptedServer: Sendable {
             case .send(let text):
                 let bytes = Array(text.utf8)
                 _ = Glibc.send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-            case .await(let event): _ = event.block(atMost: .seconds(30))
+            case .await(let event): _ = event.block(atMost: .hangLimit)
             case .hold:
                 var byte: UInt8 = 0
                 while recv(connection, &byte, 1, 0) > 0 {}

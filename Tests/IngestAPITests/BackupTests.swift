@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Runs the commands of `docs/upgrading.md` unchanged, with a running Redis.
-@Suite(.timeLimit(.minutes(2))) struct BackupTests {
+@Suite(.timeLimit(.minutes(5))) struct BackupTests {
     /// Goal: a backup made while everything runs restores the data of that moment. Method: one device registered before
     /// the backup and one after it, then a Redis that has lost its folder.
     @Test func aCopyMadeWhileRunningBringsDevicesBack() async throws {

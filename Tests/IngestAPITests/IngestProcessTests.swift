@@ -5,7 +5,7 @@ import Testing
 import Topics
 
 /// The real program with a real Redis.
-@Suite(.timeLimit(.minutes(2))) struct IngestProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct IngestProcessTests {
     private func durableRedis() async throws -> RedisServer {
         var options = RedisServer.Options()
         options.isDurable = true

@@ -11,7 +11,7 @@ import Testing
 import Topics
 
 /// Tasks, with the real program and real servers.
-@Suite(.timeLimit(.minutes(2))) struct TaskProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskProcessTests {
     private static let body = #"{"audience":{"topic":"news"},"message":{"title":"Hello"}}"#
 
     private func durableRedis() async throws -> RedisServer {

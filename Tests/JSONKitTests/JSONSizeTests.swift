@@ -5,7 +5,7 @@ import Testing
 @testable import JSONKit
 
 /// The memory of a document is estimated before it is allocated.
-@Suite(.timeLimit(.minutes(2))) struct JSONSizeTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONSizeTests {
     private func refusal(_ text: String, limits: JSONLimits) -> JSONError? {
         do throws(JSONError) {
             _ = try JSON(text, limits: limits)

@@ -7,7 +7,7 @@ import Topics
 @testable import KafkaBus
 
 /// Tests of groups, offsets and bounds.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct KafkaConsumerTests {
     private let channel = testChannel()
 

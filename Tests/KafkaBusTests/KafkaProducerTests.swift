@@ -7,7 +7,7 @@ import Topics
 @testable import KafkaBus
 
 /// The senders' view of misbehaving brokers.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct KafkaProducerTests {
     private let channel = testChannel()
 
@@ -51,7 +51,7 @@ struct KafkaProducerTests {
         await producer.close()
     }
 
-    /// The library itself fails a message only after two minutes, which is this suite's limit.
+    /// The library itself fails a message only after two minutes.
     @Test func unreachableBrokersFailTheSendWhenItsPatienceEnds() async throws {
         let configuration = try KafkaConfiguration(url: "kafka://127.0.0.1:\(FreePort.next())")
         let producer = try await KafkaBus(configuration, environment: TestEnvironment.real.forWorkers)

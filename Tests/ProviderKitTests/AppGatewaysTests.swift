@@ -122,7 +122,7 @@ private final class RecordingProvider: PushProvider {
     var seen: Seen { state.withLock { $0 } }
 
     func sees(_ condition: @escaping @Sendable (Seen) -> Bool) async -> Bool {
-        await blocking { [state] in state.wait(timeout: .seconds(30)) { condition($0) ? true : nil } ?? false }
+        await blocking { [state] in state.wait(timeout: .hangLimit) { condition($0) ? true : nil } ?? false }
     }
 
     func credentials(in providers: ProviderCredentials) -> HuaweiCredentials? { providers.huawei }

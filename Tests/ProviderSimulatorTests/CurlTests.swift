@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The simulator as seen by a libcurl client.
-@Suite(.timeLimit(.minutes(2))) struct CurlTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlTests {
     private static let requests = 1_500
 
     /// More requests than the stream resets that a libnghttp2 server accepts from one connection.

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The layout of traces in Redis, which decides the memory that a week of single pushes takes.
-@Suite(.timeLimit(.minutes(2))) struct TaskTraceLayoutTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskTraceLayoutTests {
     private static let bucketCount: UInt64 = 16_384
 
     private func single(_ closed: Timestamp) throws -> TaskTrace {

@@ -9,7 +9,7 @@ import Testing
 import Topics
 
 /// The log on mock Kafka brokers, with as many partitions as in production.
-@Suite(.timeLimit(.minutes(2))) struct KafkaLogTests {
+@Suite(.timeLimit(.minutes(5))) struct KafkaLogTests {
     private func fixture(_ store: ModelStore) async throws -> (LogFixture, KafkaMockServer) {
         let server = try await KafkaMockServer(brokers: 1)
         try await server.perform("create topic registry \(Topics.registry.declaration.partitions.kafka)")

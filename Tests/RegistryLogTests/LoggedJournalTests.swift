@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@Suite(.timeLimit(.minutes(2))) struct LoggedJournalTests {
+@Suite(.timeLimit(.minutes(5))) struct LoggedJournalTests {
     private let changes: [RegistryChange]
 
     init() throws {

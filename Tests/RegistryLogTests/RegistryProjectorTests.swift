@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@Suite(.timeLimit(.minutes(2))) struct RegistryProjectorTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistryProjectorTests {
     /// Goal: no record is skipped while there is no registry. Method: records are appended first; it is filled later.
     @Test func nothingIsPassedOverWhileTheRegistryIsNotReady() async throws {
         let fixture = LogFixture(store: ModelStore())

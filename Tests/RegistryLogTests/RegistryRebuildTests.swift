@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@Suite(.timeLimit(.minutes(2))) struct RegistryRebuildTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistryRebuildTests {
     @Test func anEmptyStoreIsFilledAgain() async throws {
         let fixture = LogFixture()
         let history = try History(seed: 21, steps: 2_000)

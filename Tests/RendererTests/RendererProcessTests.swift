@@ -10,7 +10,7 @@ import Testing
 import Topics
 
 /// The real program with a real Redis.
-@Suite(.timeLimit(.minutes(2))) struct RendererProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct RendererProcessTests {
     /// Goal: a crash in the middle of a broadcast loses no device and lets no device be sent twice. Method: the chunks
     /// of many devices are on the bus; a renderer is killed while it processes them, and another one takes over; every
     /// device is then claimed as by senders.

@@ -17,7 +17,7 @@ import Topics
 @testable import reporter
 
 /// Posts reports to endpoints on loopback.
-@Suite(.timeLimit(.minutes(2))) struct ReportPosterTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportPosterTests {
     private let fixture: ReporterFixture
     private let folder = TemporaryDirectory("reporter")
 

@@ -8,7 +8,7 @@ import Testing
 import Topics
 
 /// The real program with a real Redis.
-@Suite(.timeLimit(.minutes(2))) struct ReporterProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ReporterProcessTests {
     /// Goal: a crash while tasks are closed, reported and posted neither loses nor duplicates a report. Method: a
     /// reporter is killed in the middle of closing many tasks; another one takes over. Each task ends with one report
     /// under one id, with exact sums, and its endpoint has received it.

@@ -11,7 +11,7 @@ import Topics
 @testable import reporter
 
 /// A task from open to reported.
-@Suite(.timeLimit(.minutes(2))) struct TaskCloserTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskCloserTests {
     private func check(_ task: PushTask, isDue: Bool = true) -> CheckQueue.Check {
         CheckQueue.Check(task: task.id, isDue: isDue)
     }

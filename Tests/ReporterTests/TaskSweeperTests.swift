@@ -15,7 +15,7 @@ import Topics
 @testable import reporter
 
 /// Handler and sweeper together, as in the service, with a bus and stores in memory.
-@Suite(.timeLimit(.minutes(2))) struct TaskSweeperTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskSweeperTests {
     /// Runs a reporter during the body; the app's endpoint, if any, is on loopback.
     private func withReporter(
         _ fixture: ReporterFixture, endpoint: Endpoint? = nil, body: () async throws -> Void

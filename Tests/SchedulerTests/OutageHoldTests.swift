@@ -12,7 +12,7 @@ import Topics
 @testable import scheduler
 
 /// Orders that are due for a provider in an outage.
-@Suite(.timeLimit(.minutes(2))) struct OutageHoldTests {
+@Suite(.timeLimit(.minutes(5))) struct OutageHoldTests {
     private let pauses = OutagePauses(first: .seconds(40), longest: .seconds(40))
 
     /// Goal: no device is released during a pause, one probe after it, and all devices after the outage. Method:

@@ -11,7 +11,7 @@ import Topics
 @testable import scheduler
 
 /// The scheduler's retries end to end, with a bus and stores in memory.
-@Suite(.timeLimit(.minutes(2))) struct RetryServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryServiceTests {
     /// Goal: each order is released when it is due and not before. Method: three devices are ordered out of sequence
     /// while the releasers sleep; the clock is advanced from one due time to the next.
     @Test func devicesAreReleasedWhenTheyAreDue() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The real program with a real Redis.
-@Suite(.timeLimit(.minutes(2))) struct SchedulerProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct SchedulerProcessTests {
     /// Goal: a crash during a release loses no order, repeats at most the orders in progress, and lets no device be
     /// sent twice. Method: thousands of orders are due under a scheduler that is killed while it releases them; another
     /// one takes over, and every chunk of both is claimed as by senders.

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The real program with a real Redis.
-@Suite(.timeLimit(.minutes(2))) struct ResolverProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ResolverProcessTests {
     /// Goal: a crash in the middle of a broadcast leaves no device out, whichever other resolvers run, and lets no
     /// device be sent twice. Method: two resolvers share 40 segments with little room for their chunks; one is killed
     /// half-way, then the other, and a third finishes. Every chunk of all three is claimed as by senders.

@@ -2,7 +2,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WithRunningTests {
+@Suite(.timeLimit(.minutes(3))) struct WithRunningTests {
     private struct BodyError: Error {}
 
     @Test func servicesAreStoppedInReverseOrderAndAwaited() async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Start counts shared by processes, on every store.
-@Suite(.timeLimit(.minutes(2))) struct MessageStartsTests {
+@Suite(.timeLimit(.minutes(5))) struct MessageStartsTests {
     private let place: ConsumedPartition
     private let other: ConsumedPartition
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Outages shared by processes, on every store.
-@Suite(.timeLimit(.minutes(2))) struct ProviderOutagesTests {
+@Suite(.timeLimit(.minutes(5))) struct ProviderOutagesTests {
     private let pauses = OutagePauses(first: .seconds(15), longest: .seconds(300))
     private let route: ProviderRoute
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// One suite for every store: the guarantees of the retry index for schedulers.
-@Suite(.timeLimit(.minutes(2))) struct RetryIndexTests {
+@Suite(.timeLimit(.minutes(5))) struct RetryIndexTests {
     private static let shard = RetryShard(isFast: true, number: 1)
     private static let lease = Duration.seconds(60)
 
@@ -154,7 +154,7 @@ import Testing
 }
 
 /// Behavior specific to Redis.
-@Suite(.timeLimit(.minutes(2))) struct RedisRetryIndexTests {
+@Suite(.timeLimit(.minutes(5))) struct RedisRetryIndexTests {
     private let shard = RetryShard(isFast: false, number: 0)
 
     /// Goal: senders can add retries and schedulers can complete them in a Redis that rejects all other writes.

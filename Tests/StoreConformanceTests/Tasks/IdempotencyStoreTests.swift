@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One suite for every store: the guarantees of idempotency keys.
-@Suite(.timeLimit(.minutes(2))) struct IdempotencyStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct IdempotencyStoreTests {
     private static let lease = Duration.seconds(10)
     private let caller = Array(SystemRandomSource().hexadecimal().utf8)
     private var first: IdempotentRequest { request(holder: .max) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One suite for every store: the guarantees of the agenda for reporters.
-@Suite(.timeLimit(.minutes(2))) struct TaskAgendaTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskAgendaTests {
     private static let tasks = (0..<3).map { TaskID(high: 0, low: $0) }
 
     @Test(arguments: StoreKind.allCases)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// One suite for every store: the guarantees of the archive.
-@Suite(.timeLimit(.minutes(2))) struct TaskArchiveTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskArchiveTests {
     private let app = Samples.freshApp()
     private let task = Samples.freshTask()
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One suite for every store: the guarantees of traces.
-@Suite(.timeLimit(.minutes(2))) struct TaskTraceTests {
+@Suite(.timeLimit(.minutes(5))) struct TaskTraceTests {
     private let task = Samples.freshTask()
 
     @Test(arguments: StoreKind.allCases)
