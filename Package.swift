@@ -190,8 +190,9 @@ let package = Package(
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("CommandKitTests", "CommandKit", "ServiceKit"),
         tests(
-            "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "provider-simulator", "renderer",
-            "reporter", "scheduler", "ServiceHost", "ServiceKit", "targeting-resolver", "TestSupport"),
+            "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "ProviderKit",
+            "provider-simulator", "renderer", "reporter", "scheduler", "ServiceHost", "ServiceKit",
+            "targeting-resolver", "TestSupport"),
         testFuzzers(
             "Fuzz", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "ingest-api", "JSONKit", "PushModel",
             "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceKit", "Signing", "Store", "TaskModel",

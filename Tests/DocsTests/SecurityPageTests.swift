@@ -1,3 +1,4 @@
+import ProviderKit
 import ServiceKit
 import TestSupport
 import Testing

@@ -8,6 +8,7 @@ import Store
 import TaskModel
 import TestSupport
 import Testing
+import Topics
 
 @testable import Apps
 @testable import ingest_api

@@ -1,3 +1,5 @@
+import CommandKit
+
 /// The task that the single operand of a command names, and the way to the API that knows it.
 struct TaskOperand: Sendable {
     let id: String
