@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: [
         ("${var.nobody}", "add it to variables"), ("${data.nobody}", "add it to message.data"),
-        ("${data.list}", "not a string, a number"), ("${data.none}", "not a string, a number"),
+        ("${data.list}", "expected a string, a number"), ("${data.none}", "expected a string, a number"),
         ("${event.name}", "expected ${var.name} or ${data.name}"), ("${", "add a }"), ("${var.name", "add a }"),
         ("${}", "expected ${var.name}"), ("${var.}", "add it to variables"),
     ])

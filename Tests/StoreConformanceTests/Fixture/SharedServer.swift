@@ -1,3 +1,6 @@
+import RedisClient
+import RedisStore
+import ServiceKit
 import TestSupport
 
 /// A Redis server or cluster.
@@ -31,6 +34,16 @@ actor SharedServer<Server: StoreServer> {
 }
 
 enum SharedServers {
-    static let single = SharedServer { try await RedisServer(.forStores) }
-    static let cluster = SharedServer { try await RedisCluster() }
+    static let single = SharedServer { try await withRegistry(RedisServer(.forStores)) }
+    static let cluster = SharedServer { try await withRegistry(RedisCluster()) }
+
+    /// A registry is opened before any other store writes: a Redis that contains data but no registry has lost it.
+    private static func withRegistry<Server: StoreServer>(_ server: Server) async throws -> Server {
+        let log = Log(service: "test", level: .error)
+        let client = RedisClient(try RedisConfiguration(url: server.url), log: log, metrics: Metrics())
+        try await withCleanup({ await client.close() }) {
+            _ = try await RedisRegistry.open(StoreConnection(client), mode: .authoritative, log: log)
+        }
+        return server
+    }
 }
