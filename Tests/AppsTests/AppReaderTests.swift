@@ -116,7 +116,10 @@ import Testing
             "report.url: expected an absolute https:// or http:// URL with a host and without user and password"
         ),
         (#"{"limits":{"devices":0}}"#, "limits.devices: expected an integer from 1 to 1000000000"),
-        (#"{"quiet_hours":{"start":"22:00","end":"22:00","time_zone":"UTC"}}"#, "quiet_hours.end: expected a time other than start"),
+        (
+            #"{"quiet_hours":{"start":"22:00","end":"22:00","time_zone":"UTC"}}"#,
+            "quiet_hours.end: expected a time other than start"
+        ),
         (#"{"quiet_hours":{"start":"7:00"}}"#, "quiet_hours.start: expected a time of day such as 22:00"),
         (#"{"quiet_hours":{"time_zone":"../etc/passwd"}}"#, "quiet_hours.time_zone: expected a time zone such as"),
         (#"{"defaults":{"language":"english language"}}"#, "defaults.language: expected a language such as en"),

@@ -59,14 +59,14 @@ import Testing
     @Test func theAppInThePathIsChosenAndKeptInLocation() async throws {
         try await IngestFixture.run { fixture in
             let headers = ["Authorization": fixture.authorization(.both)]
-            let form = "proto=apns&token=\(Samples.token)"
+            let form = "proto=apns&token=\(SampleTokens.apns)"
             let shop = await fixture.form("POST", "/apps/shop/subscribers", form: form, headers: headers)
             #expect(shop.status == 201)
             let id = try #require(shop.json["id"]?.text)
             #expect(shop.headers["location"] == "/apps/shop/subscriber/\(id)")
             #expect(await fixture.form("GET", "/apps/shop/subscriber/\(id)", headers: headers).status == 200)
             #expect(await fixture.form("GET", "/apps/news/subscriber/\(id)", headers: headers).status == 404)
-            let news = await fixture.form("POST", "/apps/news/subscriber/\(Samples.token)", headers: headers)
+            let news = await fixture.form("POST", "/apps/news/subscriber/\(SampleTokens.apns)", headers: headers)
             #expect(news.status == 201)
             #expect(news.headers["location"]?.hasPrefix("/apps/news/subscriber/") == true)
         }
@@ -104,7 +104,7 @@ import Testing
     @Test func anAllowedRangeNeedsNoKey() async throws {
         try await IngestFixture.run(openRange: "127.0.0.0/8") { fixture in
             let open = ["Authorization": ""]
-            let form = "proto=apns&token=\(Samples.token)"
+            let form = "proto=apns&token=\(SampleTokens.apns)"
             #expect(await fixture.form("POST", "/subscribers", form: form, headers: open).status == 201)
             #expect(await fixture.form("POST", "/apps/shop/subscribers", form: form, headers: open).status == 404)
             // A caller that sends a key gets that key's rights only.
@@ -125,7 +125,7 @@ import Testing
     ])
     func aPageOfAnotherSiteHasNoRightsByAddress(headers: [String: String], status: Int) async throws {
         try await IngestFixture.run(openRange: "127.0.0.0/8") { fixture in
-            let form = "proto=apns&token=\(Samples.token)"
+            let form = "proto=apns&token=\(SampleTokens.apns)"
             let open = headers.merging(["Authorization": ""]) { $1 }
             #expect(await fixture.form("POST", "/subscribers", form: form, headers: open).status == status)
             let keyed = headers.merging(["Authorization": fixture.authorization(.news)]) { $1 }

@@ -19,10 +19,10 @@ import Testing
         try await run("mkdir carillon-data; ln -s \(redis.directory.path) carillon-data/redis", in: home, redis: redis)
 
         let api = try await IngestProcess(redis: redis.url)
-        let kept = try await register(Samples.token, at: api)
+        let kept = try await register(SampleTokens.apns, at: api)
         let output = try await run(backup, in: home, redis: redis)
         #expect(output.contains { $0.contains("All AOF files and manifest are valid") }, "\(output)")
-        let late = try await register(String(Samples.token.reversed()), at: api)
+        let late = try await register(String(SampleTokens.apns.reversed()), at: api)
 
         await api.kill9()
         await redis.kill9()

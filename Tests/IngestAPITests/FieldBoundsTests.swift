@@ -51,7 +51,7 @@ import Testing
             #expect(ping.error == "Invalid value for `\(name)'")
             #expect(ping.detail?.isEmpty == false)
             let registration = await fixture.form(
-                "POST", "/subscribers", form: "proto=apns&token=\(Samples.token)&\(name)=\(value)")
+                "POST", "/subscribers", form: "proto=apns&token=\(SampleTokens.apns)&\(name)=\(value)")
             #expect(registration.status == 400)
             #expect(await fixture.form("GET", "/subscriber/\(id)").text == before)
         }
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: RegistrationForm.aliases.map(\.name) + ["lang", "badge", "token", "proto", "environment"])
     func aListIsNoValue(name: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.json("POST", "/subscriber/\(Samples.token)", json: "{\"\(name)\":[1]}")
+            let response = await fixture.json("POST", "/subscriber/\(SampleTokens.apns)", json: "{\"\(name)\":[1]}")
             #expect(response.status == 400)
             #expect(response.error == "Invalid value for `\(name)'")
             #expect(response.detail == "expected a string, got an array")
@@ -68,10 +68,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "proto"), ("token=\(Samples.token)", "proto"), ("proto=apns", "token"), ("proto=&token=x", "proto"),
-        ("proto=APNS&token=\(Samples.token)", "proto"), ("proto=apns&token=", "token"),
-        ("proto=apns&token=\(Samples.token)00g", "token"), ("proto=apns&token=\(Samples.token.dropLast(2))", "token"),
-        ("proto=apns&token=\(Samples.token)0", "token"),
+        ("", "proto"), ("token=\(SampleTokens.apns)", "proto"), ("proto=apns", "token"), ("proto=&token=x", "proto"),
+        ("proto=APNS&token=\(SampleTokens.apns)", "proto"), ("proto=apns&token=", "token"),
+        ("proto=apns&token=\(SampleTokens.apns)00g", "token"), ("proto=apns&token=\(SampleTokens.apns.dropLast(2))", "token"),
+        ("proto=apns&token=\(SampleTokens.apns)0", "token"),
         ("proto=fcm&token=\(String(repeating: "a", count: 31))", "token"),
         ("proto=fcm&token=\(String(repeating: "a", count: 4_097))", "token"),
         ("proto=fcm&token=\(String(repeating: "a", count: 40))%2B", "token"),
@@ -106,7 +106,7 @@ import Testing
     ])
     func bodiesThatCannotBeReadAreRefused(type: String, body: [UInt8]) async throws {
         try await IngestFixture.run { fixture in
-            for path in ["/subscribers", "/subscriber/\(Samples.token)"] {
+            for path in ["/subscribers", "/subscriber/\(SampleTokens.apns)"] {
                 let response = await fixture.send("POST", path, body: body, headers: ["Content-Type": type])
                 #expect(response.status == 400)
                 #expect(response.error == "Invalid body")

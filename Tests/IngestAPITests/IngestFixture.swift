@@ -180,7 +180,7 @@ final class IngestFixture: Sendable {
 
     /// Registers a device and returns its id.
     func subscriber(_ fields: String = "") async throws -> String {
-        let response = await form("POST", "/subscribers", form: "proto=apns&token=\(Samples.token)&\(fields)")
+        let response = await form("POST", "/subscribers", form: "proto=apns&token=\(SampleTokens.apns)&\(fields)")
         return try #require(response.json["id"]?.text)
     }
 
@@ -217,10 +217,11 @@ final class IngestFixture: Sendable {
     }
 }
 
-enum Samples {
-    /// The token of pushd's documentation.
-    static let token = "FE66489F304DC75B8D6E8200DFF8A456E8DAEACEC428B427E9518741C92C6660"
-    static let fcmToken = "cR4lMxqGTUuZ" + ":APA91b" + String(repeating: "Hx_-", count: 33)
+/// Tokens as clients send them.
+enum SampleTokens {
+    /// That of pushd's documentation.
+    static let apns = "FE66489F304DC75B8D6E8200DFF8A456E8DAEACEC428B427E9518741C92C6660"
+    static let fcm = "cR4lMxqGTUuZ" + ":APA91b" + String(repeating: "Hx_-", count: 33)
 }
 
 extension RawClient.Response {

@@ -19,9 +19,9 @@ import Topics
         let api = try await IngestProcess(redis: redis.url)
         let registered = try await api.curl(
             "POST", "/subscribers",
-            body: "proto=apns&token=\(Samples.token)&lang=fr&badge=0&category=show&contentAvailable=true")
+            body: "proto=apns&token=\(SampleTokens.apns)&lang=fr&badge=0&category=show&contentAvailable=true")
         #expect(registered.status == 201)
-        #expect(registered.json["token"] == .string(Samples.token.lowercased()))
+        #expect(registered.json["token"] == .string(SampleTokens.apns.lowercased()))
         #expect(registered.json["badge"] == .integer(0))
         let id = try #require(registered.json["id"]?.text)
 
@@ -41,7 +41,7 @@ import Topics
         try await redis.restart()
         try await api.killAndRestart()
         // The documented workflow of apps: post the token, take the id, subscribe again.
-        let again = try await api.curl("POST", "/subscriber/\(Samples.token)", body: "lang=fr&badge=0&version=17.1")
+        let again = try await api.curl("POST", "/subscriber/\(SampleTokens.apns)", body: "lang=fr&badge=0&version=17.1")
         #expect(again.status == 200)
         #expect(again.json["id"] == .string(id))
         #expect(again.json["category"] == .string("show"))
@@ -61,7 +61,7 @@ import Topics
     @Test func anEmptiedRedisIsNotReady() async throws {
         let redis = try await durableRedis()
         let api = try await IngestProcess(redis: redis.url)
-        let registered = try await api.curl("POST", "/subscribers", body: "proto=apns&token=\(Samples.token)")
+        let registered = try await api.curl("POST", "/subscribers", body: "proto=apns&token=\(SampleTokens.apns)")
         let id = try #require(registered.json["id"]?.text)
         #expect(try await api.readiness().status == 200)
 
@@ -97,7 +97,7 @@ import Topics
         try await api.logged("empty registry created: the registry log is empty")
         // Until the projector has its partitions, each attempt ends at the journal's time limit. Its record may be
         // applied later, so the next attempt may find the token registered.
-        let form = "proto=apns&token=\(Samples.token)&badge=3"
+        let form = "proto=apns&token=\(SampleTokens.apns)&badge=3"
         var registered = try await api.curl("POST", "/subscribers", body: form)
         _ = try await waitUntil(within: .hangLimit) {
             guard registered.status == 503 else { return true }

@@ -23,7 +23,7 @@ import Testing
         "POST /v1/tasks": #"{"devices":["SUBSCRIBER"],"users":["ada"],"audience":{"all":true},"message":{"body":"x"}}"#,
         "POST /push/v2/admin/task":
             #"{"app_id":"example-news","topics":["news"],"payloads":{"ios":{"aps":{"alert":{"body":"x"}}}}}"#,
-        "POST /subscribers": #"{"proto":"fcm","token":"\#(Samples.fcmToken)"}"#,
+        "POST /subscribers": #"{"proto":"fcm","token":"\#(SampleTokens.fcm)"}"#,
         "POST /subscriber/:id/subscriptions": #"{"sport":{}}"#,
     ]
 
@@ -96,7 +96,7 @@ import Testing
                 if route.contains(":") || route.hasSuffix(RichieTests.path) {
                     #expect(response.status == 404, "\(route): \(response.text)")
                 }
-                for secret in [Samples.token.lowercased(), "\(news.task.id)", "ada"] {
+                for secret in [SampleTokens.apns.lowercased(), "\(news.task.id)", "ada"] {
                     #expect(!response.text.contains(secret), "\(route): \(response.text)")
                 }
             }

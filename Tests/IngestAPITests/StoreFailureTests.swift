@@ -10,8 +10,8 @@ import Testing
 /// A failed store is never treated as a store without the data.
 @Suite struct StoreFailureTests {
     static let requests: [(String, String, String)] = [
-        ("POST", "/subscribers", "proto=apns&token=\(Samples.token)"), ("GET", "/subscriber/ID", ""),
-        ("POST", "/subscriber/ID", "lang=fr"), ("POST", "/subscriber/\(Samples.token)", ""),
+        ("POST", "/subscribers", "proto=apns&token=\(SampleTokens.apns)"), ("GET", "/subscriber/ID", ""),
+        ("POST", "/subscriber/ID", "lang=fr"), ("POST", "/subscriber/\(SampleTokens.apns)", ""),
         ("DELETE", "/subscriber/ID", ""),
         ("POST", "/subscriber/ID/test", ""), ("GET", "/subscriber/ID/subscriptions", ""),
         ("POST", "/subscriber/ID/subscriptions", "sport="), ("DELETE", "/subscriber/ID/subscriptions", ""),
@@ -71,7 +71,7 @@ import Testing
     @Test func aStoreThatFillsRefusesInStages() async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
-            let other = "proto=fcm&token=\(Samples.fcmToken)"
+            let other = "proto=fcm&token=\(SampleTokens.fcm)"
             func task(_ key: String) async -> RawClient.Response {
                 await fixture.json(
                     "POST", "/v1/tasks", json: TaskCreationTests.small, as: .publisher,
@@ -81,7 +81,7 @@ import Testing
             let refused = await fixture.form("POST", "/subscribers", form: other)
             #expect(refused.status == 503 && refused.headers["retry-after"] == "5")
             #expect(await fixture.form("POST", "/subscriber/\(id)/subscriptions/sport").status == 503)
-            #expect(await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(Samples.token)").status == 200)
+            #expect(await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(SampleTokens.apns)").status == 200)
             #expect(await fixture.form("POST", "/subscriber/\(id)", form: "lang=de").status == 204)
             #expect(await task("a").status == 201)
             fixture.percentUsed.change { $0 = 70 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SubscriberTests {
     @Test func aDeviceWithoutAProviderIsRegisteredWithAWarning() async throws {
         try await IngestFixture.run { fixture in
-            let reached = await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(Samples.token)")
+            let reached = await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(SampleTokens.apns)")
             #expect(reached.status == 201 && reached.headers["carillon-warning"] == nil)
             let token = String(repeating: "a", count: 64)
             for status in [201, 200] {
@@ -26,7 +26,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let response = await fixture.form(
                 "POST", "/subscribers",
-                form: "proto=apns&token=\(Samples.token)&lang=fr&badge=0&category=show&contentAvailable=true")
+                form: "proto=apns&token=\(SampleTokens.apns)&lang=fr&badge=0&category=show&contentAvailable=true")
             #expect(response.status == 201)
             #expect(response.headers["content-type"] == "application/json")
             let id = try #require(response.json["id"]?.text)
@@ -34,7 +34,7 @@ import Testing
             #expect(response.headers["location"] == "/subscriber/\(id)")
             let seconds = fixture.time.now.milliseconds / 1_000
             let fields =
-                #""proto":"apns","token":"\#(Samples.token.lowercased())","lang":"fr","badge":0,"category":"show","#
+                #""proto":"apns","token":"\#(SampleTokens.apns.lowercased())","lang":"fr","badge":0,"category":"show","#
                 + #""contentAvailable":"true","updated":\#(seconds),"created":\#(seconds)"#
             #expect(response.text == "{\(fields),\"id\":\"\(id)\"}")
 
@@ -49,7 +49,7 @@ import Testing
             let id = try await fixture.subscriber("lang=fr&version=7.5")
             fixture.time.advance(by: .seconds(60))
             let again = await fixture.form(
-                "POST", "/subscribers", form: "proto=apns&token=\(Samples.token.lowercased())&lang=de")
+                "POST", "/subscribers", form: "proto=apns&token=\(SampleTokens.apns.lowercased())&lang=de")
             #expect(again.status == 200)
             #expect(again.json["id"] == .string(id))
             #expect(again.headers["location"] == "/subscriber/\(id)")
@@ -66,7 +66,7 @@ import Testing
             let response = await fixture.json(
                 "POST", "/subscribers",
                 json: """
-                    {"proto":"apns","token":"\(Samples.token)","lang":null,"badge":3,"version":8,"contentAvailable":false,
+                    {"proto":"apns","token":"\(SampleTokens.apns)","lang":null,"badge":3,"version":8,"contentAvailable":false,
                      "unknown":{"is":["ignored"]}}
                     """)
             #expect(response.status == 201)
@@ -95,10 +95,10 @@ import Testing
     @Test(arguments: ["fcm", "gcm", "c2dm"])
     func googlesOlderNamesAreFCM(proto: String) async throws {
         try await IngestFixture.run { fixture in
-            let response = await fixture.form("POST", "/subscribers", form: "proto=\(proto)&token=\(Samples.fcmToken)")
+            let response = await fixture.form("POST", "/subscribers", form: "proto=\(proto)&token=\(SampleTokens.fcm)")
             #expect(response.status == 201)
             #expect(response.json["proto"] == .string("fcm"))
-            #expect(response.json["token"] == .string(Samples.fcmToken))
+            #expect(response.json["token"] == .string(SampleTokens.fcm))
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
             #expect(await fixture.form("DELETE", "/subscriber/\(id)").status == 204)
             #expect(await fixture.form("DELETE", "/subscriber/\(id)").status == 404)
             #expect(await fixture.form("GET", "/subscriber/\(id)").status == 404)
-            let again = await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(Samples.token)")
+            let again = await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(SampleTokens.apns)")
             #expect(again.status == 201)
             #expect(again.json["id"] != .string(id))
         }
@@ -161,9 +161,9 @@ import Testing
 
     /// The workflow of pushd's documentation posts to `/subscriber/:token`.
     @Test(arguments: [
-        (Samples.token, "lang=fr", "apns"), (Samples.fcmToken, "", "fcm"),
+        (SampleTokens.apns, "lang=fr", "apns"), (SampleTokens.fcm, "", "fcm"),
         (String(repeating: "Ab", count: 50) + "z_", "", "fcm"),
-        (Samples.token, "proto=apns&token=\(Samples.token.lowercased())", "apns"),
+        (SampleTokens.apns, "proto=apns&token=\(SampleTokens.apns.lowercased())", "apns"),
         ("IQAAAACy0kYwAADWsJ-2", "proto=huawei", "huawei"),
     ])
     func aTokenInThePathRegisters(token: String, form: String, proto: String) async throws {
@@ -182,8 +182,8 @@ import Testing
     @Test(arguments: [
         ("abc", "", 404), (String(repeating: "a", count: 63), "", 404), ("not%20a%20token", "", 404),
         (String(repeating: "a", count: 65), "", 400), (String(repeating: "a", count: 202), "", 400),
-        ("abc", "proto=apns", 400), ("abc", "proto=pigeon", 400), (Samples.token, "proto=webpush", 400),
-        (Samples.token, "token=" + String(repeating: "0", count: 64), 400), (Samples.token, "badge=many", 400),
+        ("abc", "proto=apns", 400), ("abc", "proto=pigeon", 400), (SampleTokens.apns, "proto=webpush", 400),
+        (SampleTokens.apns, "token=" + String(repeating: "0", count: 64), 400), (SampleTokens.apns, "badge=many", 400),
     ])
     func whatIsNoTokenDoesNotRegister(path: String, form: String, status: Int) async throws {
         try await IngestFixture.run { fixture in
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["proto=apns", "token=\(Samples.token)", "proto=apns&token=\(Samples.token)"])
+    @Test(arguments: ["proto=apns", "token=\(SampleTokens.apns)", "proto=apns&token=\(SampleTokens.apns)"])
     func aSubscribersTokenStays(form: String) async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber()
@@ -219,7 +219,7 @@ import Testing
     /// Goal: paths match as in Express; an id is case-sensitive.
     @Test func pathsAreSpelledAsExpressTakesThem() async throws {
         try await IngestFixture.run { fixture in
-            let registered = await fixture.form("POST", "/Subscribers/", form: "proto=apns&token=\(Samples.token)")
+            let registered = await fixture.form("POST", "/Subscribers/", form: "proto=apns&token=\(SampleTokens.apns)")
             #expect(registered.status == 201)
             let id = try #require(registered.json["id"]?.text)
             #expect(await fixture.form("POST", "/subscriber/\(id)/SUBSCRIPTIONS/Sport/").status == 201)

@@ -358,7 +358,7 @@ import Topics
         try await IngestFixture.run { fixture in
             let first = try await fixture.subscriber()
             let second = await fixture.form(
-                "POST", "/subscribers", form: "proto=fcm&token=\(Samples.fcmToken)&external_user_id=ada")
+                "POST", "/subscribers", form: "proto=fcm&token=\(SampleTokens.fcm)&external_user_id=ada")
             let third = await fixture.form(
                 "POST", "/subscribers",
                 form: "proto=apns&token=\(String(repeating: "0", count: 64))&external_user_id=ada")

@@ -48,9 +48,9 @@ struct CutLedger: Ledger {
     }
 
     func resolve(job: Int, of task: TaskID) async throws(StoreError) {
-        try scissors.pass()
-        try await ledger.resolve(job: job, of: task)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await ledger.resolve(job: job, of: task)
+        }
     }
 
     func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool? {
@@ -84,25 +84,23 @@ struct CutLedger: Ledger {
     }
 
     func cancel(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> SegmentSet {
-        try scissors.pass()
-        let ended = try await ledger.cancel(task, in: segment)
-        try scissors.pass()
-        return ended
+        try await scissors.around { () async throws(StoreError) in
+            try await ledger.cancel(task, in: segment)
+        }
     }
 
     func expire(
         _ task: TaskID, in segment: SegmentID, untried: DeliveryState
     ) async throws(StoreError) -> [DeliveryState: SegmentSet] {
-        try scissors.pass()
-        let ended = try await ledger.expire(task, in: segment, untried: untried)
-        try scissors.pass()
-        return ended
+        try await scissors.around { () async throws(StoreError) in
+            try await ledger.expire(task, in: segment, untried: untried)
+        }
     }
 
     func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
-        try scissors.pass()
-        try await ledger.noteReported(devices, of: task, in: segment)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await ledger.noteReported(devices, of: task, in: segment)
+        }
     }
 
     func unreported(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> [TaskOutcomes.Device] {
@@ -118,15 +116,14 @@ struct CutLedger: Ledger {
     }
 
     func release(_ task: TaskID) async throws(StoreError) {
-        try scissors.pass()
-        try await ledger.release(task)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await ledger.release(task)
+        }
     }
 
     func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress? {
-        try scissors.pass()
-        let progress = try await ledger.close(segments, of: task)
-        try scissors.pass()
-        return progress
+        try await scissors.around { () async throws(StoreError) in
+            try await ledger.close(segments, of: task)
+        }
     }
 }

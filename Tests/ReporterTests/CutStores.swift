@@ -5,7 +5,14 @@ import Store
 import TestSupport
 
 extension Scissors {
-    /// Called before and after each change, so that either can be the crash point.
+    /// Counts a step before and after a change, so that either can be the crash point.
+    func around<Result>(_ change: () async throws(StoreError) -> Result) async throws(StoreError) -> Result {
+        try pass()
+        let result = try await change()
+        try pass()
+        return result
+    }
+
     func pass() throws(StoreError) {
         if isCut() { throw StoreError(.unavailable, message: "cut off") }
     }
@@ -78,9 +85,9 @@ struct CutArchive: TaskArchive {
     }
 
     func giveUp(_ task: TaskID, reason: String) async throws(StoreError) {
-        try scissors.pass()
-        try await archive.giveUp(task, reason: reason)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await archive.giveUp(task, reason: reason)
+        }
     }
 
     func reasonGivenUp(_ task: TaskID) async throws(StoreError) -> String? {
@@ -88,10 +95,9 @@ struct CutArchive: TaskArchive {
     }
 
     func fix(report: [UInt8], of task: TaskID) async throws(StoreError) -> [UInt8] {
-        try scissors.pass()
-        let fixed = try await archive.fix(report: report, of: task)
-        try scissors.pass()
-        return fixed
+        try await scissors.around { () async throws(StoreError) in
+            try await archive.fix(report: report, of: task)
+        }
     }
 
     func report(of task: TaskID) async throws(StoreError) -> [UInt8]? {
@@ -99,9 +105,9 @@ struct CutArchive: TaskArchive {
     }
 
     func advance(reportOf task: TaskID, to stage: ReportStage) async throws(StoreError) {
-        try scissors.pass()
-        try await archive.advance(reportOf: task, to: stage)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await archive.advance(reportOf: task, to: stage)
+        }
     }
 
     func reportStage(of task: TaskID) async throws(StoreError) -> ReportStage {
@@ -117,9 +123,9 @@ struct CutArchive: TaskArchive {
     }
 
     func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
-        try scissors.pass()
-        try await archive.forget(task, after: after)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await archive.forget(task, after: after)
+        }
     }
 
     func tasks(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID] {
@@ -137,9 +143,9 @@ struct CutTraces: TaskTraces {
     }
 
     func keep(_ trace: TaskTrace, of task: TaskID, for retention: Duration) async throws(StoreError) {
-        try scissors.pass()
-        try await traces.keep(trace, of: task, for: retention)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await traces.keep(trace, of: task, for: retention)
+        }
     }
 
     func trace(of task: TaskID, created: Timestamp?) async throws(StoreError) -> TaskTrace? {
@@ -165,15 +171,15 @@ struct CutAgenda: TaskAgenda {
     }
 
     func postpone(_ task: TaskID, until due: Timestamp) async throws(StoreError) {
-        try scissors.pass()
-        try await agenda.postpone(task, until: due)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await agenda.postpone(task, until: due)
+        }
     }
 
     func finish(_ task: TaskID) async throws(StoreError) {
-        try scissors.pass()
-        try await agenda.finish(task)
-        try scissors.pass()
+        try await scissors.around { () async throws(StoreError) in
+            try await agenda.finish(task)
+        }
     }
 
     func count() async throws(StoreError) -> Int {

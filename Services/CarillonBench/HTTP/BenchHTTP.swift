@@ -5,7 +5,7 @@ import ServiceKit
 struct BenchHTTP: Command {
     static let declaration = CommandDeclaration(
         "http", purpose: "compare the HTTP server alone with libmicrohttpd",
-        options: [.json, .requests, .rounds],
+        options: LoadRounds.options,
         notes: """
             Starts its own servers; the program BareLoops must be in the same folder as this one, as `make build` places
             it, and h2load (package nghttp2-client) must be installed. 100,000 requests take about half a minute.
@@ -16,22 +16,15 @@ struct BenchHTTP: Command {
             each of them in the server process.
             """)
 
-    private let isJSON: Bool
-    private let requests: Int
-    private let rounds: Int
+    private let rounds: LoadRounds
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        isJSON = arguments.has(.json)
-        requests = try arguments.requests()
-        rounds = try arguments.rounds()
+        rounds = try LoadRounds(arguments)
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await H2Load.requireInstalled()
-        let figures = try await HTTPBench(requests: requests).run(rounds: rounds) { number in
-            context.terminal.note("round \(number) of \(rounds)")
+        try await rounds.run(in: context) { count, say in
+            try await HTTPBench(requests: rounds.requests).run(rounds: count, say: say)
         }
-        context.terminal.print(figures, isJSON: isJSON)
-        return 0
     }
 }

@@ -6,7 +6,7 @@ import ServiceKit
 struct BenchIngest: Command {
     static let declaration = CommandDeclaration(
         "ingest", purpose: "measure how fast small tasks become durable, compared with a bare HTTP server",
-        options: [.json, .requests, .rounds],
+        options: LoadRounds.options,
         notes: """
             Starts its own redis-servers, ingest-apis and bare servers; the programs ingest-api and BareLoops must be in
             the same folder as this one, as `make build` places them, and h2load (package nghttp2-client) must be
@@ -18,22 +18,15 @@ struct BenchIngest: Command {
             with h2load, over the same 64 connections; the figures are medians over the rounds.
             """)
 
-    private let isJSON: Bool
-    private let requests: Int
-    private let rounds: Int
+    private let rounds: LoadRounds
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        isJSON = arguments.has(.json)
-        requests = try arguments.requests()
-        rounds = try arguments.rounds()
+        rounds = try LoadRounds(arguments)
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await H2Load.requireInstalled()
-        let figures = try await IngestBench(requests: requests).run(rounds: rounds) { number in
-            context.terminal.note("round \(number) of \(rounds)")
+        try await rounds.run(in: context) { count, say in
+            try await IngestBench(requests: rounds.requests).run(rounds: count, say: say)
         }
-        context.terminal.print(figures, isJSON: isJSON)
-        return 0
     }
 }

@@ -105,12 +105,12 @@ import Testing
         try await kind.withRegistry { registry, fixture in
             let known = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: fixture.app)
                 .registered.id
-            let unknownVariables = [
+            let absent = [
                 DeviceID(index: known.index, tag: known.tag &+ 1),
                 DeviceID(index: DeviceIndex(rawValue: known.index.rawValue + 1), tag: known.tag),
                 DeviceID(index: DeviceIndex(rawValue: .max), tag: 0),
             ]
-            for stranger in unknownVariables { try await expectUnknown(stranger, in: fixture.app, registry: registry) }
+            for id in absent { try await expectUnknown(id, in: fixture.app, registry: registry) }
             #expect(try await registry.device(known, in: AppID("another")) == nil)
             #expect(try await registry.device(of: Samples.token(1), in: AppID("another")) == nil)
             #expect(try await registry.device(known, in: fixture.app) != nil)
