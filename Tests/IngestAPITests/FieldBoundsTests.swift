@@ -70,7 +70,8 @@ import Testing
     @Test(arguments: [
         ("", "proto"), ("token=\(SampleTokens.apns)", "proto"), ("proto=apns", "token"), ("proto=&token=x", "proto"),
         ("proto=APNS&token=\(SampleTokens.apns)", "proto"), ("proto=apns&token=", "token"),
-        ("proto=apns&token=\(SampleTokens.apns)00g", "token"), ("proto=apns&token=\(SampleTokens.apns.dropLast(2))", "token"),
+        ("proto=apns&token=\(SampleTokens.apns)00g", "token"),
+        ("proto=apns&token=\(SampleTokens.apns.dropLast(2))", "token"),
         ("proto=apns&token=\(SampleTokens.apns)0", "token"),
         ("proto=fcm&token=\(String(repeating: "a", count: 31))", "token"),
         ("proto=fcm&token=\(String(repeating: "a", count: 4_097))", "token"),

@@ -31,7 +31,8 @@ import Testing
                  "payloads":{"android":{"data":{"body":"x"}}}}
                 """, status: 201),
         Route(
-            path: "/subscribers", body: #"{"proto":"apns","token":"\#(SampleTokens.apns)",\#(members(1_000))}"#, status: 201
+            path: "/subscribers", body: #"{"proto":"apns","token":"\#(SampleTokens.apns)",\#(members(1_000))}"#,
+            status: 201
         ),
     ]
 

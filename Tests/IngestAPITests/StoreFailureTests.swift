@@ -81,7 +81,8 @@ import Testing
             let refused = await fixture.form("POST", "/subscribers", form: other)
             #expect(refused.status == 503 && refused.headers["retry-after"] == "5")
             #expect(await fixture.form("POST", "/subscriber/\(id)/subscriptions/sport").status == 503)
-            #expect(await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(SampleTokens.apns)").status == 200)
+            #expect(
+                await fixture.form("POST", "/subscribers", form: "proto=apns&token=\(SampleTokens.apns)").status == 200)
             #expect(await fixture.form("POST", "/subscriber/\(id)", form: "lang=de").status == 204)
             #expect(await task("a").status == 201)
             fixture.percentUsed.change { $0 = 70 }
