@@ -51,11 +51,15 @@ def commands_of_package():
 
 @functools.cache
 def secrets_of(program):
-    """The kinds of secrets that the program's code reads besides the app files; None if it reads no app files."""
-    target = re.search(rf'service\(\s*"(\w+)",\s*command:\s*"{re.escape(program)}"', read("Package.swift"))[1]
-    code = "".join(path.read_text() for path in (ROOT / "Services" / target).rglob("*.swift"))
-    reads = re.search(r"AppsConfiguration\(environment: &\w+, reading: \[(.*?)\]\)", code)
-    return set(re.findall(r"\.(\w+)", reads[1])) if reads else None
+    """The kinds of secrets that the program reads besides the app files; None if it reads no app files. The table of
+    the page has them, which a test compares with the code."""
+    if program not in commands_of_package():
+        raise ValueError(f"{program} is not a program of the package")
+    table = read("docs/security.md").split("## Who reads which secret")[1].split("\n## ")[0]
+    kinds = set(re.findall(rf"^\|[^|]*\| `(\w+)` \| `{re.escape(program)}` \|$", table, re.MULTILINE))
+    if bool(kinds) != ("CARILLON_APPS" in variables_of(program)):
+        raise ValueError(f"{program}: docs/security.md and --help disagree about whether it reads app files")
+    return kinds or None
 
 
 def secret_problems(kinds, mounted, absent=frozenset()):
