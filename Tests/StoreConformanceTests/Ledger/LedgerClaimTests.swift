@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Claims of devices and the states that senders settle them in.
-@Suite struct LedgerClaimTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerClaimTests {
     @Test(arguments: StoreKind.allCases)
     func aMarkedDeviceIsClaimedOnce(kind: StoreKind) async throws {
         let fixture = try await kind.ledger()

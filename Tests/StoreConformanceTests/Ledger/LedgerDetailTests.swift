@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Details stored for single devices.
-@Suite struct LedgerDetailTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerDetailTests {
     @Test(arguments: StoreKind.allCases)
     func aBigTaskRemembersWhatWasNotPlainlyDelivered(kind: StoreKind) async throws {
         let fixture = try await kind.ledger()

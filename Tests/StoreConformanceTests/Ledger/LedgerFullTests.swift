@@ -6,7 +6,7 @@ import Testing
 
 /// Goal: a full Redis can drain. Method: a server's memory limit is set below its usage while a task is under way;
 /// nothing new begins there, and everything that has begun completes.
-@Suite struct LedgerFullTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerFullTests {
     @Test func whatWasBegunEndsInAFullRedis() async throws {
         let fixture = try await StoreKind.redis.ledger(.own)
         let redis = try #require(fixture.redis)

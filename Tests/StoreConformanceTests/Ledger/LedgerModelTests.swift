@@ -8,7 +8,7 @@ import Testing
 /// Goal: cover cases that no single test covers. Method: both ledgers go through the same random life of a task, in
 /// which senders crash, messages are duplicated and late, and time jumps. Their answers must be equal and match a
 /// model. A failure names its seed and the last steps.
-@Suite struct LedgerModelTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerModelTests {
     @Test(arguments: 1...30)
     func bothLedgersKeepTheBook(seed: Int) async throws {
         let stored = try await StoreKind.redis.ledger()

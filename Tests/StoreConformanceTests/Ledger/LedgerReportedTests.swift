@@ -5,7 +5,7 @@ import Store
 import Testing
 
 /// Records of the outcomes that were published.
-@Suite struct LedgerReportedTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerReportedTests {
     private func end(_ offsets: [UInt16], in fixture: LedgerFixture) async throws {
         for part in offsets.chunks(of: 256).map(Array.init) {
             let number = UInt64(part[0]) + 1

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Restoring a lost ledger: none of its devices is ever open.
-@Suite struct LedgerRestorationTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerRestorationTests {
     private struct Restoring {
         let fixture: LedgerFixture
         let ledger: any Ledger & LedgerRestoration

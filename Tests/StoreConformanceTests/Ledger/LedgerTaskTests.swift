@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The lifecycle of a task: plan, marks, jobs, cancel, deadline, closing.
-@Suite struct LedgerTaskTests {
+@Suite(.timeLimit(.minutes(5))) struct LedgerTaskTests {
     @Test(arguments: StoreKind.allCases)
     func theFirstPlanHolds(kind: StoreKind) async throws {
         let fixture = try await kind.ledger()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Guarantees specific to the in-memory registry.
-@Suite struct MemoryRegistryTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryRegistryTests {
     @Test func oneSeedGivesTheSameIds() async throws {
         let app = try AppID("shop")
         func ids(seed: UInt64) async throws -> [DeviceID] {

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct RegistrationTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistrationTests {
     @Test(arguments: StoreKind.allCases)
     func aNewDeviceIsWhatWasSaidOfIt(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in

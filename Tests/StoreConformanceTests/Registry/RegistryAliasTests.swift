@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct RegistryAliasTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistryAliasTests {
     @Test(arguments: StoreKind.allCases)
     func severalDevicesCarryOneAliasAndOneDeviceSeveral(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct RegistryAudienceTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistryAudienceTests {
     /// Devices 0 to 7: the bits of a number select the topics a, b and c it is subscribed to.
     private func populate(_ registry: any TestedRegistry, app: AppID) async throws -> [DeviceID] {
         var ids: [DeviceID] = []

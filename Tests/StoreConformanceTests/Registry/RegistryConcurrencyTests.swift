@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Guarantees under concurrent changes of one device by many clients, and concurrent changes of many devices.
-@Suite struct RegistryConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistryConcurrencyTests {
     /// Runs the body for all numbers concurrently; returns the results in the order of the numbers.
     private func atOnce<Answer: Sendable>(
         _ count: Int, body: @escaping @Sendable (Int) async throws -> Answer

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct RegistryMaintenanceTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistryMaintenanceTests {
     /// Goal: a registry that is being filled must not be taken for an empty one.
     @Test(arguments: StoreKind.allCases)
     func aRegistryThatIsNotWholeSaysSo(kind: StoreKind) async throws {

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct RegistryModelTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistryModelTests {
     /// Goal: no sequence of operations violates the contract. Method: random operations whose results are compared with
     /// a naive model; the failing seed is in the test's name.
     @Test(arguments: StoreKind.allCases, Dice.seeds)

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct RegistryProjectionTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistryProjectionTests {
     private let topic: TopicName
     private let number = 4_099
     private let index: DeviceIndex

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite struct RegistrySubscriptionTests {
+@Suite(.timeLimit(.minutes(5))) struct RegistrySubscriptionTests {
     /// Goal: no topic name collides with the store's own keys. Method: single letters and parts of key names.
     @Test(arguments: StoreKind.allCases)
     func shortNamesAreNamesLikeAnyOther(kind: StoreKind) async throws {
