@@ -149,7 +149,7 @@ let package = Package(
             "TaskModel", "Topics"),
         service(
             "Scheduler", command: "scheduler", "Bus", "PushModel", "RedisClient", "RedisStore", "ServiceHost",
-            "ServiceKit", "Store", "TaskKit", "Topics"),
+            "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "TargetingResolver", command: "targeting-resolver", "Bus", "PushModel", "RedisClient", "RedisStore",
             "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
@@ -185,7 +185,8 @@ let package = Package(
         tests(
             "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "CommandKit", "HTTPServer",
             "JSONKit", "KafkaBus", "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel",
-            "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+            "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport",
+            "Topics"),
         tests("CarillonBenchTests", "carillon", "carillon-bench", "JSONKit", "ServiceKit", "TestSupport"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("CommandKitTests", "CommandKit", "ServiceKit"),
@@ -237,7 +238,7 @@ let package = Package(
             "TestSupport", "Topics"),
         tests(
             "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "scheduler",
-            "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
+            "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
             "SenderSimulationTests", "android-sender", "apns-sender", "Bus", "JSONKit", "provider-simulator",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "scheduler", "ServiceKit", "Store", "TestSupport",

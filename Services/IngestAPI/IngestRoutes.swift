@@ -18,7 +18,9 @@ struct IngestRoutes {
         let log = RefusalLog(environment.log, time: environment.time)
         let tasks = TaskRoutes(
             submission: submission,
-            book: TaskBook(archive: access.archive, ledger: access.ledger, traces: access.traces, log: environment.log),
+            book: TaskBook(
+                archive: access.archive, ledger: access.ledger, traces: access.traces, time: environment.time,
+                log: environment.log),
             cancellation: TaskCancellation(access, reader: reader, environment: environment),
             audience: AudienceCount(registry: registry, reader: reader), reading: reading)
         self.gatekeeper = gatekeeper

@@ -82,7 +82,7 @@ struct DispatchSplit {
         full.append(
             DispatchChunk(
                 task: source.task, app: source.app, lane: source.lane, attempt: source.attempt,
-                accepted: task.created.milliseconds, deadline: task.deadline.milliseconds,
+                accepted: task.begins.milliseconds, deadline: task.deadline.milliseconds,
                 countsBadge: task.content.countsBadge,
                 repeatsUnknown: task.options.ambiguity == .atLeastOnce, variants: variants, segments: segments))
         variants = []

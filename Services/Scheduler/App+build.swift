@@ -24,16 +24,24 @@ extension Scheduler {
             isRegistryReady: { try await registry.state() == .ready }, ledger: RedisLedger(connection),
             outages: RedisProviderOutages(connection), producer: producer, lease: configuration.lease,
             environment: environment)
+        let tasks = ScheduledTaskParts(
+            archive: RedisTaskArchive(connection, time: environment.time), index: RedisRetryIndex(connection),
+            isRegistryReady: { try await registry.state() == .ready }, producer: producer,
+            hasLog: context.hasLoggedRegistry, lease: configuration.lease, environment: environment)
         let connections = SharedResources {
             await producer.close()
             await redis.close()
         }
         // Stopped in reverse: first the intake ends, then the releases in progress are finished.
         let watch = context.watch(context.openWitness(redis), over: registry)
-        return [connections, watch] + retries.releasers
+        return [connections, watch] + retries.releasers + tasks.releasers
             + Lane.allCases.map { lane in
                 context.worker(
                     ConsumerOptions(channel: Topics.retries.channel(lane), group: group), handler: retries.intake(lane))
-            }
+            } + [
+                context.worker(
+                    ConsumerOptions(channel: Topics.schedules.channel, group: group), carriesSinglePushes: true,
+                    handler: tasks.intake)
+            ]
     }
 }

@@ -1,11 +1,11 @@
 import ServiceHost
 import ServiceKit
 
-/// Holds retries and parked jobs, and releases them when they are due.
+/// Holds scheduled tasks, retries and parked jobs, and releases them when they are due.
 @main struct Scheduler {
     static func main() async {
         await ServiceHost.main(
-            "scheduler", purpose: "keeps retries until they are due",
+            "scheduler", purpose: "keeps scheduled tasks and retries until they are due",
             configuration: { SchedulerConfiguration(environment: &$0) },
             build: { try await build($0, configuration: $1) })
     }

@@ -11,6 +11,10 @@ package final class MemoryIdempotencyStore: IdempotencyStore {
         var holder: UInt64
         var leaseEnd: Timestamp
         var answer: [UInt8]?
+        /// Nil for the retention.
+        var until: Timestamp?
+
+        func isOver(at now: Timestamp) -> Bool { now >= until ?? began + IdempotencyBounds.retention }
     }
 
     private let time: any TimeSource
@@ -23,7 +27,7 @@ package final class MemoryIdempotencyStore: IdempotencyStore {
     package func begin(_ request: IdempotentRequest, for lease: Duration) -> IdempotencyVerdict {
         let now = time.now
         return entries.withLock { entries in
-            entries = entries.filter { now < $0.value.began + IdempotencyBounds.retention }
+            entries = entries.filter { !$0.value.isOver(at: now) }
             guard var entry = entries[request.key] else {
                 entries[request.key] = Entry(
                     fingerprint: request.fingerprint, began: now, firstHolder: request.holder, holder: request.holder,
@@ -40,11 +44,12 @@ package final class MemoryIdempotencyStore: IdempotencyStore {
         }
     }
 
-    package func finish(_ request: IdempotentRequest, answer: [UInt8]) {
+    package func finish(_ request: IdempotentRequest, answer: [UInt8], until end: Timestamp?) {
         entries.withLock { entries in
             guard let entry = entries[request.key], entry.fingerprint == request.fingerprint, entry.answer == nil
             else { return }
             entries[request.key]?.answer = answer
+            entries[request.key]?.until = end
         }
     }
 

@@ -14,6 +14,7 @@ package final class MemoryTaskArchive: TaskArchive {
         var stages: [TaskID: ReportStage] = [:]
         var reasons: [TaskID: String] = [:]
         var lists: [AppID: [TaskEntry.ID]] = [:]
+        var scheduled: [AppID: [TaskID: TaskEntry.ID]] = [:]
     }
 
     private let state = Mutex(State())
@@ -24,7 +25,28 @@ package final class MemoryTaskArchive: TaskArchive {
         state.withLock { state in
             guard state.contents[task] == nil else { return }
             state.contents[task] = content
-            state.lists[entry.app, default: []].append(TaskEntry.ID(created: entry.created, task: task))
+            state.lists[entry.app, default: []].append(TaskEntry.ID(begins: entry.begins, task: task))
+        }
+    }
+
+    package func schedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) {
+        state.withLock { state in
+            if state.contents[task] == nil { state.contents[task] = content }
+            guard state.scheduled[entry.app]?[task] == nil else { return }
+            state.scheduled[entry.app, default: [:]][task] = TaskEntry.ID(begins: entry.begins, task: task)
+        }
+    }
+
+    package func unschedule(_ tasks: [TaskID], of app: AppID) {
+        state.withLock { state in
+            for task in tasks { state.scheduled[app]?[task] = nil }
+        }
+    }
+
+    package func scheduled(of app: AppID, after: TaskEntry.ID?, limit: Int) -> [TaskEntry.ID] {
+        state.withLock { state in
+            let soonestFirst = (state.scheduled[app] ?? [:]).values.sorted { $0.isBefore($1) }
+            return Array(soonestFirst.filter { entry in after.map { $0.isBefore(entry) } ?? true }.prefix(limit))
         }
     }
 
@@ -32,7 +54,8 @@ package final class MemoryTaskArchive: TaskArchive {
         state.withLock { $0.contents[task] }
     }
 
-    package func keep(_ part: [UInt8], number: Int, of task: TaskID) {
+    /// Parts do not expire here.
+    package func keep(_ part: [UInt8], number: Int, of task: TaskID, for life: Duration) {
         state.withLock { $0.parts[task, default: [:]][number] = part }
     }
 
@@ -105,7 +128,7 @@ package final class MemoryTaskArchive: TaskArchive {
         state.withLock { $0.contents[task] = nil }
     }
 
-    /// Parts expire on their own, as in Redis.
+    /// Parts stay, as in Redis, where they expire on their own.
     package func forget(_ task: TaskID, after: Duration) {
         guard after <= .zero else { return }
         state.withLock { state in

@@ -8,8 +8,9 @@ package import ServiceKit
 package protocol IdempotencyStore: Sendable {
     /// Decides if the request is to be processed, and if not, why. A holder may call again.
     func begin(_ request: IdempotentRequest, for lease: Duration) async throws(StoreError) -> IdempotencyVerdict
-    /// Stores the answer, unless one exists.
-    func finish(_ request: IdempotentRequest, answer: [UInt8]) async throws(StoreError)
+    /// Stores the answer, unless one exists. A request whose task is to be sent later is remembered for longer than the
+    /// retention: until this time.
+    func finish(_ request: IdempotentRequest, answer: [UInt8], until end: Timestamp?) async throws(StoreError)
     /// The request failed, or its outcome is unknown: the next request with the key begins immediately. No effect on a
     /// key that another request holds.
     func release(_ request: IdempotentRequest) async throws(StoreError)
@@ -44,6 +45,6 @@ package enum IdempotencyVerdict: Hashable, Sendable {
 }
 
 package enum IdempotencyBounds {
-    /// Counted from the first request with a key.
+    /// Counted from the first request with a key, or from the time for which its task is scheduled.
     package static let retention = Duration.seconds(86_400)
 }

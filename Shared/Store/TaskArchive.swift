@@ -8,8 +8,16 @@ package protocol TaskArchive: Sendable {
     func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError)
     func content(of task: TaskID) async throws(StoreError) -> [UInt8]?
 
-    /// Stores a part of a long list; it expires if its task never follows.
-    func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError)
+    /// The same for a task that is to be sent later. It is on its app's list of scheduled tasks, which has no limit,
+    /// until it is released; the entry of an existing task stays unchanged.
+    func schedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError)
+    /// Removes tasks of one app from its list of scheduled tasks.
+    func unschedule(_ tasks: [TaskID], of app: AppID) async throws(StoreError)
+    /// The next to be sent first; only tasks after the given entry, if any.
+    func scheduled(of app: AppID, after: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID]
+
+    /// Stores a part of a long list for this time; it expires if its task never follows.
+    func keep(_ part: [UInt8], number: Int, of task: TaskID, for life: Duration) async throws(StoreError)
     func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]?
 
     /// Stores the segments that a task visits, unless already decided; returns the stored ones.
@@ -46,6 +54,12 @@ package protocol TaskArchive: Sendable {
     func tasks(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID]
 }
 
+extension TaskArchive {
+    package func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError) {
+        try await keep(part, number: number, of: task, for: TaskArchiveBounds.partRetention)
+    }
+}
+
 /// Stage of the report of a closed task. The raw value is stored and must not change.
 package enum ReportStage: Int, Sendable {
     case fixed = 0
@@ -59,28 +73,29 @@ package enum ReportStage: Int, Sendable {
 package struct TaskEntry: Sendable, Hashable {
     /// The sort key of the list.
     package struct ID: Sendable, Hashable {
-        package let created: Timestamp
+        package let begins: Timestamp
         package let task: TaskID
 
-        package init(created: Timestamp, task: TaskID) {
-            self.created = created
+        package init(begins: Timestamp, task: TaskID) {
+            self.begins = begins
             self.task = task
         }
 
         /// Tasks of the same millisecond are sorted by their ids.
         package func isBefore(_ other: ID) -> Bool {
-            created == other.created
-                ? task.bytes.lexicographicallyPrecedes(other.task.bytes) : created < other.created
+            begins == other.begins
+                ? task.bytes.lexicographicallyPrecedes(other.task.bytes) : begins < other.begins
         }
     }
 
     package let app: AppID
-    package let created: Timestamp
+    /// When it was accepted, or the later time for which it is scheduled.
+    package let begins: Timestamp
     package let deadline: Timestamp
 
-    package init(app: AppID, created: Timestamp, deadline: Timestamp) {
+    package init(app: AppID, begins: Timestamp, deadline: Timestamp) {
         self.app = app
-        self.created = created
+        self.begins = begins
         self.deadline = deadline
     }
 }
@@ -88,7 +103,7 @@ package struct TaskEntry: Sendable, Hashable {
 package enum TaskArchiveBounds {
     /// Retention of an accepted task's data after its deadline, if the task is never closed.
     package static let retention = Duration.seconds(8 * 86_400)
-    /// Retention of list parts whose task has not arrived.
+    /// Retention of list parts whose task has not arrived, or has not begun to be resolved when it should have.
     package static let partRetention = Duration.seconds(86_400)
     /// Retention of a job's devices, if the job is never resolved.
     package static let devicesRetention = Duration.seconds(8 * 86_400)

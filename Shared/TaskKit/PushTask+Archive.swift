@@ -20,6 +20,11 @@ extension PushTask {
     }
 }
 
+extension PushTask {
+    /// The task in the list of its app's tasks.
+    package var entry: TaskEntry { TaskEntry(app: app, begins: begins, deadline: deadline) }
+}
+
 extension TaskArchive {
     /// Nil when it has no such task.
     package func task(_ id: TaskID) async throws(StoreError) -> PushTask? {

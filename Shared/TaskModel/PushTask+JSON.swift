@@ -13,6 +13,8 @@ extension PushTask {
             ("dialect", .string(dialect.rawValue)), ("target", target.json), ("content", content.json),
             ("options", options.json),
         ])
+        object["send_at"] = sendAt.map { .string("\($0)") }
+        if isWithdrawn { object["withdrawn"] = .bool(true) }
         if !unprovided.isEmpty { object["unprovided"] = .array(unprovided.map(\.name).sorted().map { .string($0) }) }
         if !reported.members.isEmpty { object["reported"] = .object(reported) }
         return .object(object)
@@ -25,6 +27,8 @@ extension PushTask {
         let id = fields.text("id", expected: "a UUID", isRequired: true) { TaskID($0) }
         let app = fields.text("app", expected: "an app", isRequired: true) { try? AppID($0) }
         let created = fields.text("created", expected: "a time", isRequired: true) { Timestamp(rfc3339: $0) }
+        let sendAt = fields.text("send_at", expected: "a time") { Timestamp(rfc3339: $0) }
+        let isWithdrawn = fields.bool("withdrawn")
         let credential = fields.text("credential", expected: "a string") { $0 }
         let dialect = fields.text("dialect", expected: "a dialect", isRequired: true) { TaskDialect(rawValue: $0) }
         let target = fields.object("target", isRequired: true).map { TaskTarget($0) }
@@ -37,6 +41,7 @@ extension PushTask {
         guard problems.all.isEmpty, let id, let app, let created, let dialect, let target, let content, let options
         else { return nil }
         self.init(id: id, app: app, created: created)
+        self.sendAt = sendAt
         self.credential = credential ?? ""
         self.dialect = dialect
         self.target = target
@@ -44,6 +49,7 @@ extension PushTask {
         self.options = options
         self.unprovided = Set(unprovided)
         self.reported = reported ?? JSONObject()
+        if isWithdrawn == true { self = withdrawn }
     }
 }
 

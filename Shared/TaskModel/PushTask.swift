@@ -7,6 +7,10 @@ package struct PushTask: Sendable, Equatable {
     package let id: TaskID
     package let app: AppID
     package let created: Timestamp
+    /// When it is to be sent, if later than it was accepted; until then it waits in `schedules` and the scheduler's index.
+    package var sendAt: Timestamp?
+    /// True if it was cancelled before it was released: it has neither an audience nor a list.
+    package private(set) var isWithdrawn = false
     /// The id of the key that posted the task; empty if the caller was authorized by its address.
     package var credential = ""
     package var dialect = TaskDialect.native
@@ -27,8 +31,19 @@ package struct PushTask: Sendable, Equatable {
     /// Time for the single attempt of a task with a time to live of zero.
     package static let timeOfOneAttempt = Duration.seconds(600)
 
+    /// The task that is released in place of one that was cancelled before.
+    package var withdrawn: PushTask {
+        var task = self
+        task.target = TaskTarget()
+        task.isWithdrawn = true
+        return task
+    }
+
+    /// When the life of the task begins. Everything about it that ages is counted from here.
+    package var begins: Timestamp { sendAt ?? created }
+
     /// After the deadline nothing is sent, and open devices end as expired.
     package var deadline: Timestamp {
-        created + (options.timeToLive > .zero ? options.timeToLive : PushTask.timeOfOneAttempt)
+        begins + (options.timeToLive > .zero ? options.timeToLive : PushTask.timeOfOneAttempt)
     }
 }

@@ -28,6 +28,12 @@ package enum TargetList: Sendable, Hashable {
         }
     }
 
+    /// Messages of its own; a short list is part of the task's.
+    package var messageCount: Int {
+        guard case .parts(let count, _) = self else { return 0 }
+        return count
+    }
+
     package var entryCount: Int {
         switch self {
         case .entries(let entries): entries.count

@@ -1,4 +1,5 @@
 package import PushModel
+package import TaskModel
 
 /// All topics, in the order in which a push passes them. A test compares `docs/topics.md` with this file.
 package enum Topics {
@@ -21,11 +22,12 @@ package enum Topics {
             "lists", kind: .work, admission: .forward, partitions: warm, key: "task",
             from: ["ingest-api"], to: ["targeting-resolver"]))
 
-    /// Tasks scheduled for later. On Kafka this topic is the source of truth for the scheduler's index.
-    package static let schedules = Topic<OpaqueMessage>(
+    /// Tasks that are to be sent later, and the parts of their lists. On Kafka this topic is the source of truth for the
+    /// scheduler's index; a released task's records are replaced by tombstones.
+    package static let schedules = Topic<ScheduleRecord>(
         TopicDeclaration(
-            "schedules", kind: .work, admission: .forward, cleanup: .compaction, partitions: warm, key: "task",
-            from: ["ingest-api"], to: ["scheduler"]))
+            "schedules", kind: .work, admission: .forward, cleanup: .compaction, partitions: warm,
+            key: "task, or task and part", from: ["ingest-api", "scheduler"], to: ["scheduler"]))
 
     /// One job for each segment (or part of a device list) of a task, shared by all resolvers. A task for few devices
     /// is resolved immediately, without jobs, so there is no fast lane.
@@ -102,6 +104,17 @@ package enum Topics {
     package static func channel(named name: String) -> Channel? {
         all.lazy.flatMap(\.channels).first { $0.name == name }
     }
+
+    /// The topic on which the parts of a list of this length precede their task.
+    package static func parts(of list: TargetList) -> Topic<TaskMessage> {
+        list.entryCount > TargetList.atOnceMaximum ? lists : tasks
+    }
+
+    /// The key of a task and its parts, which keeps them in order on a topic.
+    package static func key(_ task: TaskID) -> [UInt8] { Array(task.key.utf8) }
+
+    /// The key of a part on `schedules`, where each record replaces the one before with its key.
+    package static func key(_ task: TaskID, part: Int) -> [UInt8] { Array("\(task.key)/\(part)".utf8) }
 
     /// The key of messages about devices of one segment.
     package static func key(_ task: TaskID, segment: SegmentNumber) -> [UInt8] {

@@ -61,7 +61,9 @@ import Topics
         let server = try await RedisServer()
         let bus = try redisBus(server)
         let producer = try await bus.makeProducer(ProducerOptions())
-        try await producer.send([Topics.schedules.message(OpaqueMessage(Array("outcome".utf8)), key: Array("t1".utf8))])
+        try await producer.send([
+            OutgoingMessage(channel: Topics.schedules.channel, key: Array("t1".utf8), value: Array("outcome".utf8))
+        ])
 
         let buried = OneTimeEvent()
         try await withWaiter(on: bus, logging: BurialSink(buried: buried)) { _ in

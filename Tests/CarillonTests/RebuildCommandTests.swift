@@ -32,7 +32,8 @@ import Topics
         #expect(terminal.printed.first == "the registry is ready: 0 devices in 0 segments of 0 apps")
         #expect(
             terminal.printed.last
-                == "tasks recovered: 0 closed, with 0 known outcomes and 0 unknown; 0 to be resolved; 0 reports of closed tasks"
+                == "tasks recovered: 0 closed, with 0 known outcomes and 0 unknown; 0 to be resolved; "
+                + "0 reports of closed tasks; 0 scheduled for later"
         )
         #expect(await run("rebuild", variables: variables) == 64)
         #expect(terminal.complaints.last?.contains("use --yes to rebuild it without confirmation") == true)

@@ -17,12 +17,14 @@ struct RecoveryHarness {
     let ledger: MemoryLedger
     let archive = MemoryTaskArchive()
     let agenda: MemoryTaskAgenda
+    let index: MemoryRetryIndex
     let app: AppID
 
     init() throws {
         bus = MemoryBus(time: time, random: SystemRandomSource())
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
+        index = MemoryRetryIndex(time: time)
         app = try AppID("news")
     }
 
@@ -30,7 +32,7 @@ struct RecoveryHarness {
         bus: (any Bus)? = nil, entriesMaximum: Int = RecoveryBook.entriesMaximum
     ) async throws -> RecoverySummary {
         let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
-        let stores = RecoveryStores(ledger: ledger, archive: archive, agenda: agenda, doubt: NoDoubt())
+        let stores = RecoveryStores(ledger: ledger, archive: archive, agenda: agenda, index: index, doubt: NoDoubt())
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum
         ).run { _ in }

@@ -4,6 +4,7 @@ import MemoryStore
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import TestSupport
 import Testing
@@ -30,6 +31,41 @@ import Topics
         #expect(try await harness.results(of: task, .unknown).map(\.offset).sorted() == Array(5..<10))
         #expect(try await harness.results(of: task, .unknown).allSatisfy { $0.reason == "ledger lost" })
         #expect(try await harness.count(Topics.tasks.channel) == 1)
+    }
+
+    /// Goal: tasks that wait come back with their lists; those that were released or withdrawn do not wait again. Method:
+    /// records as ingest and the scheduler write them, before any compaction; read twice, as after an interruption.
+    @Test func tasksThatWaitComeBack() async throws {
+        let harness = try RecoveryHarness()
+        var tasks = (1...3).map { harness.task(UInt64($0)) }
+        for place in tasks.indices { tasks[place].sendAt = harness.time.now + .seconds(86_400) }
+        tasks[0].target.list = .parts(count: 1, entries: 1)
+        let part = TaskPart(task: tasks[0].id, number: 0, entries: [])
+        let records = [
+            Topics.schedules.message(
+                .part(part, begins: tasks[0].begins), key: Topics.key(tasks[0].id, part: 0))
+        ]
+        try await harness.send(
+            records + tasks.map { Topics.schedules.message(.task($0), key: Topics.key($0.id)) } + [
+                Topics.schedules.message(.released, key: Topics.key(tasks[1].id)),
+                Topics.schedules.message(.task(tasks[2].withdrawn), key: Topics.key(tasks[2].id)),
+            ])
+        for _ in 0..<2 {
+            let summary = try await harness.recover()
+            #expect(summary.scheduled == 2 && summary.unreadable == 0)
+            #expect(harness.archive.content(of: tasks[0].id) == TaskMessage.task(tasks[0]).encoded())
+            #expect(harness.archive.part(0, of: tasks[0].id) == TaskMessage.part(part).encoded())
+            #expect(harness.archive.content(of: tasks[1].id) == nil)
+            let listed = harness.archive.scheduled(of: harness.app, after: nil, limit: 9)
+            #expect(Set(listed.map(\.task)) == [tasks[0].id, tasks[2].id])
+            let entries = RetryShard.tasks.flatMap { shard in
+                let lease = harness.index.lease(upTo: 9, for: .zero, in: shard)
+                harness.index.giveBack(lease, in: shard)
+                return lease.entries
+            }
+            #expect(entries == [RetryEntry(withdrawn: tasks[2])])
+            #expect(RetryShard.tasks.reduce(0) { $0 + harness.index.outlook(of: $1).depth } == 2)
+        }
     }
 
     @Test func aTaskThatWasNotBegunComesAgainOnce() async throws {

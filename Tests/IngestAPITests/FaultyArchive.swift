@@ -26,9 +26,24 @@ final class FaultyArchive: TaskArchive {
         return archive.content(of: task)
     }
 
-    func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError) {
+    func schedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
         try pass()
-        archive.keep(part, number: number, of: task)
+        archive.schedule(content, of: task, entry: entry)
+    }
+
+    func unschedule(_ tasks: [TaskID], of app: AppID) async throws(StoreError) {
+        try pass()
+        archive.unschedule(tasks, of: app)
+    }
+
+    func scheduled(of app: AppID, after: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID] {
+        try pass()
+        return archive.scheduled(of: app, after: after, limit: limit)
+    }
+
+    func keep(_ part: [UInt8], number: Int, of task: TaskID, for life: Duration) async throws(StoreError) {
+        try pass()
+        archive.keep(part, number: number, of: task, for: life)
     }
 
     func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {

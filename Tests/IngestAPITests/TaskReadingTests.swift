@@ -50,7 +50,7 @@ import Topics
             let task = try await post(fixture)
             try await fixture.archive.keep(
                 Array("{}".utf8), of: TaskID(high: 9, low: 9),
-                entry: TaskEntry(app: task.app, created: task.created + .seconds(1), deadline: task.deadline))
+                entry: TaskEntry(app: task.app, begins: task.created + .seconds(1), deadline: task.deadline))
             let list = await fixture.json("GET", "/v1/tasks", as: .publisher)
             #expect(list.status == 200)
             #expect(list.json["tasks"]?.elements?.map { $0["id"] } == [.string("\(task.id)")])

@@ -60,6 +60,11 @@ final class TestProducer: BusProducer {
         }
     }
 
+    /// The records of tasks that are to be sent later.
+    var schedules: [ScheduleRecord] {
+        sent.filter { $0.channel == Topics.schedules.channel }.compactMap { try? ScheduleRecord(decoding: $0.value) }
+    }
+
     /// Parts of long lists, which are not on `tasks`.
     var longParts: [TaskPart] {
         sent.filter { $0.channel == Topics.lists.channel }.compactMap { sent in

@@ -184,7 +184,7 @@ import Topics
 
     @Test func contentThatCannotBeRenderedIsReported() async throws {
         let scene = try Scene()
-        let entry = TaskEntry(app: scene.app, created: scene.time.now, deadline: scene.time.now)
+        let entry = TaskEntry(app: scene.app, begins: scene.time.now, deadline: scene.time.now)
         scene.archive.keep(Array("{}".utf8), of: scene.id, entry: entry)
         let error = await #expect(throws: StoreError.self) {
             try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])])

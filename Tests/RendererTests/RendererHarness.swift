@@ -39,7 +39,7 @@ final class RendererHarness: Sendable {
         message.body = LocalizedText("Fire")
         pushTask.content.message = message
         pushTask.content.platforms = [.android]
-        let entry = TaskEntry(app: app, created: pushTask.created, deadline: pushTask.deadline)
+        let entry = TaskEntry(app: app, begins: pushTask.created, deadline: pushTask.deadline)
         try await base.archive.keep(TaskMessage.task(pushTask).encoded(), of: task, entry: entry)
     }
 

@@ -39,7 +39,7 @@ final class Scene: Sendable {
     }
 
     func keep(_ task: PushTask) {
-        let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
+        let entry = TaskEntry(app: task.app, begins: task.created, deadline: task.deadline)
         archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
     }
 

@@ -76,7 +76,7 @@ final class ReporterFixture: Sendable {
         var task = PushTask(id: TaskID(high: 7, low: number), app: app, created: time.now)
         task.options.timeToLive = timeToLive
         change(&task)
-        let entry = TaskEntry(app: app, created: task.created, deadline: task.deadline)
+        let entry = TaskEntry(app: app, begins: task.created, deadline: task.deadline)
         archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
         _ = try ledger.plan(task.id, as: Samples.plan(app, until: task.deadline, jobs: jobs, isFast: isFast))
         agenda.enter(task.id, due: time.now)

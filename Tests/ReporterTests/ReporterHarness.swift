@@ -51,7 +51,7 @@ final class ReporterHarness: Sendable {
             let task = PushTask(id: TaskID(high: 3, low: UInt64(number)), app: app, created: now)
             try await base.archive.keep(
                 TaskMessage.task(task).encoded(), of: task.id,
-                entry: TaskEntry(app: app, created: now, deadline: task.deadline))
+                entry: TaskEntry(app: app, begins: now, deadline: task.deadline))
             _ = try await base.ledger.plan(task.id, as: Samples.plan(app, until: task.deadline, isFast: true))
             try await agenda.enter(task.id, due: now + .seconds(2))
             for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {

@@ -143,7 +143,7 @@ import Topics
     @Test func aTaskThatWasNeverPlannedIsGivenUp() async throws {
         let fixture = try ReporterFixture()
         let task = PushTask(id: TaskID(high: 1, low: 1), app: fixture.app, created: fixture.time.now)
-        let entry = TaskEntry(app: fixture.app, created: task.created, deadline: task.deadline)
+        let entry = TaskEntry(app: fixture.app, begins: task.created, deadline: task.deadline)
         fixture.archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)
         fixture.agenda.enter(task.id, due: fixture.time.now)
         let closer = try await fixture.closer()

@@ -75,7 +75,7 @@ import Topics
         let ids = try await fixture.begin(1)
         let lost = SegmentNumber(rawValue: ids[0].index.segment.rawValue + UInt32(RetryShard.count))
         fixture.registry.lose(lost)
-        let count = RetryReleaser.entriesMaximum + 1
+        let count = RetryRelease.entriesMaximum + 1
         for offset in 0..<count {
             let id = DeviceID(index: DeviceIndex(segment: lost, offset: UInt16(offset)), tag: 1)
             try await fixture.order([id], after: .seconds(-1))
@@ -91,7 +91,7 @@ import Topics
             fixture.registry.lose(lost, isLost: false)
             while fixture.time.now < again {
                 #expect(await fixture.isAtRest())
-                fixture.time.advance(by: RetryReleaser.restMaximum)
+                fixture.time.advance(by: EntryReleaser.restMaximum)
             }
             #expect(await fixture.index.hasCompleted(2 * count + 1))
         }
@@ -105,10 +105,10 @@ import Topics
         try await fixture.withScheduler {
             try await fixture.withScheduler {
                 try await fixture.withScheduler {
-                    for id in ids { try await fixture.order([id], after: RetryReleaser.restMaximum) }
+                    for id in ids { try await fixture.order([id], after: EntryReleaser.restMaximum) }
                     #expect(await fixture.index.hasAdded(600))
                     #expect(await fixture.isAtRest(schedulers: 3))
-                    fixture.time.advance(by: RetryReleaser.restMaximum)
+                    fixture.time.advance(by: EntryReleaser.restMaximum)
                     #expect(await fixture.index.hasCompleted(600))
                 }
             }
@@ -137,7 +137,7 @@ import Topics
                 #expect(await fixture.isAtRest())
                 let early = try await fixture.released()
                 #expect(early == [])
-                fixture.time.advance(by: RetryReleaser.restMaximum)
+                fixture.time.advance(by: EntryReleaser.restMaximum)
             }
             #expect(await fixture.index.hasCompleted(1))
         }

@@ -96,7 +96,7 @@ final class SchedulerFixture: Sendable {
 
     /// Waits until all releasers of all schedulers sleep.
     func isAtRest(schedulers: Int = 1) async -> Bool {
-        await time.hasSleepers(schedulers * RetryShard.all.count)
+        await time.hasSleepers(schedulers * RetryShard.retries.count)
     }
 
     /// Returns all devices released on a lane that has no reader.

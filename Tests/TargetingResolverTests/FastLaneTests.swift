@@ -1,5 +1,6 @@
 import Bus
 import PushModel
+import ServiceKit
 import Store
 import TaskModel
 import TestSupport
@@ -36,7 +37,7 @@ import Topics
         let (done, late) = (fixture.task(1, audience: .topic(news)), fixture.task(2, audience: .topic(news)))
         try await fixture.archive.keep(
             TaskMessage.task(late).encoded(), of: late.id,
-            entry: TaskEntry(app: late.app, created: late.created, deadline: late.deadline))
+            entry: TaskEntry(app: late.app, begins: late.created, deadline: late.deadline))
         fixture.time.advance(by: TaskArchiveBounds.forgettingAge)
         fixture.post(done)
         fixture.post(late)
@@ -54,7 +55,7 @@ import Topics
         for task in [posted, repeated] {
             try await fixture.archive.keep(
                 TaskMessage.task(task).encoded(), of: task.id,
-                entry: TaskEntry(app: task.app, created: task.created, deadline: task.deadline))
+                entry: TaskEntry(app: task.app, begins: task.created, deadline: task.deadline))
         }
         _ = try await fixture.archive.fix(report: [1], of: posted.id)
         try await fixture.archive.advance(reportOf: repeated.id, to: .settled)
@@ -65,6 +66,37 @@ import Topics
             #expect(try fixture.sent(task).isEmpty)
             #expect(try await fixture.ledger.progress(of: task.id) == nil)
         }
+    }
+
+    /// Goal: a task that was cancelled before its time is closed without devices, as cancelled, also if the store has
+    /// lost the cancel. Method: the withdrawn task alone, twice.
+    @Test func aWithdrawnTaskHasNoDevices() async throws {
+        _ = try await fixture.place(0, offset: 1, on: [news: []])
+        var task = fixture.task(1, audience: .topic(news))
+        task.sendAt = task.created + .seconds(86_400)
+        for _ in 0..<2 {
+            fixture.post(task.withdrawn)
+            try await fixture.run()
+        }
+        #expect(try fixture.sent(task).isEmpty)
+        let progress = try #require(try await fixture.ledger.progress(of: task.id))
+        #expect(progress.isCancelled && progress.counts.targeted == 0)
+        #expect(progress.jobsResolved == progress.plan.jobs)
+        #expect(try await fixture.agenda.take(upTo: 9, for: .seconds(1)) == [task.id])
+        let listed = try await fixture.archive.tasks(of: fixture.app, before: nil, limit: 9)
+        #expect(listed.map(\.begins) == [fixture.time.now])
+    }
+
+    /// A task that is withdrawn while it is released is planned as it was, and its cancel ends its devices.
+    @Test func aTaskThatWasReleasedIsNotWithdrawn() async throws {
+        _ = try await fixture.place(0, offset: 1, on: [news: []])
+        var task = fixture.task(1, audience: .topic(news))
+        task.sendAt = task.created
+        fixture.post(task)
+        fixture.post(task.withdrawn)
+        try await fixture.run()
+        let progress = try #require(try await fixture.ledger.progress(of: task.id))
+        #expect(progress.counts.targeted == 1)
     }
 
     @Test func fewDevicesOfSeveralSegmentsShareAChunk() async throws {

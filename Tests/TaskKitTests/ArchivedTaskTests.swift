@@ -31,7 +31,7 @@ import Topics
 
     private func keep(_ content: [UInt8]) throws {
         let entry = try TaskEntry(
-            app: AppID("news"), created: Timestamp(milliseconds: 5), deadline: Timestamp(milliseconds: 6))
+            app: AppID("news"), begins: Timestamp(milliseconds: 5), deadline: Timestamp(milliseconds: 6))
         archive.keep(content, of: id, entry: entry)
     }
 }

@@ -17,6 +17,23 @@ import Topics
         }
     }
 
+    @Test func recordsOfSchedulesComeBackAsTheyWere() throws {
+        var task = PushTask(id: TaskID(high: 1, low: 2), app: try AppID("news"), created: Timestamp(milliseconds: 5))
+        task.sendAt = Timestamp(milliseconds: 86_400_005)
+        task.target.list = .parts(count: 3, entries: 1_000)
+        task.target.audience = .topic(try TopicName("news"))
+        let part = TaskPart(task: task.id, number: 2, entries: [.device(TaskMessageTests.device)])
+        let records = [
+            ScheduleRecord.task(task), .task(task.withdrawn), .part(part, begins: task.begins), .released,
+        ]
+        for record in records { #expect(try ScheduleRecord(decoding: record.encoded()) == record) }
+        #expect(ScheduleRecord.released.encoded().isEmpty)
+        #expect(task.withdrawn.isWithdrawn && task.withdrawn.target == TaskTarget())
+        for text in ["{}", #"{"version":2}"#, #"{"version":1,"part":{}}"#, "[", #"{"version":1,"task":{"id":"x"}}"#] {
+            #expect(throws: MalformedMessageError.self) { try ScheduleRecord(decoding: Array(text.utf8)) }
+        }
+    }
+
     @Test func aFullPartFitsOnTheBus() throws {
         let longest = try Alias(.externalUser, value: String(repeating: "\"", count: Alias.bytesMaximum))
         let entries = [TargetEntry](repeating: .alias(longest), count: TargetList.entriesMaximum)

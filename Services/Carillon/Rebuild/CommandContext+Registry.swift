@@ -19,7 +19,7 @@ extension CommandContext {
             let registry = try await RedisRegistry.open(connection, mode: .follower, log: settings.log)
             let stores = RecoveryStores(
                 ledger: RedisLedger(connection), archive: RedisTaskArchive(connection, time: environment.time),
-                agenda: RedisTaskAgenda(connection),
+                agenda: RedisTaskAgenda(connection), index: RedisRetryIndex(connection),
                 doubt: RedisWitness(
                     connection, isRepairable: true, log: settings.log, metrics: environment.metrics))
             let result = try await body(registry, stores)

@@ -32,7 +32,7 @@ struct LostTask: Sendable {
     private var segmentCount: Int?
 
     private struct Accepted {
-        let created: Timestamp
+        let begins: Timestamp
         let deadline: Timestamp
         let policy: TaskPlan.AmbiguityPolicy
     }
@@ -40,7 +40,7 @@ struct LostTask: Sendable {
     init(_ task: PushTask) {
         app = task.app
         accepted = Accepted(
-            created: task.created, deadline: task.deadline,
+            begins: task.begins, deadline: task.deadline,
             policy: task.options.ambiguity == .atMostOnce ? .atMostOnce : .atLeastOnce)
     }
 
@@ -67,7 +67,7 @@ struct LostTask: Sendable {
     }
 
     func verdict(at now: Timestamp) -> Verdict {
-        guard !isBegun, let accepted, now < accepted.deadline, now < accepted.created + LostTask.proofAge else {
+        guard !isBegun, let accepted, now < accepted.deadline, now < accepted.begins + LostTask.proofAge else {
             return .end
         }
         guard !isGivenUp else { return .leave }

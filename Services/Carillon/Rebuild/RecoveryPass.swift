@@ -10,7 +10,6 @@ import Topics
 /// One scan of the topics for the tasks of one slice. Results are read before chunks, so that the outcome of each
 /// device in a chunk is already known.
 struct RecoveryPass {
-    private static let noteEvery = 5_000
     /// Tasks per batch that are sent to be resolved.
     private static let sentAtOnce = 100
     private static let restoredAtOnce = 512
@@ -63,8 +62,7 @@ struct RecoveryPass {
     ) async throws {
         var pass = self
         try await bus.scan(channel) { message in
-            pass.summary.messages += 1
-            if pass.summary.messages % RecoveryPass.noteEvery == 0 { note(pass.summary) }
+            pass.summary.count(note)
             do {
                 try await take(&pass, message)
             } catch is MalformedMessageError {
@@ -130,16 +128,14 @@ extension RecoveryPass {
                 // A copy beside a lost ledger may have been written during the loss.
                 try await patience.perform { try await stores.archive.forget(task.id, after: .zero) }
             }
-            let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
-            try await patience.perform { try await stores.archive.keep(bytes, of: task.id, entry: entry) }
+            try await patience.perform { try await stores.archive.keep(bytes, of: task.id, entry: task.entry) }
         }
     }
 
     /// A repeat of its request then finds the task as it was accepted, and does not overwrite it.
     private func keep(_ bytes: [UInt8], of task: PushTask, until end: Timestamp) async throws {
-        let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
         try await patience.perform {
-            try await stores.archive.keep(bytes, of: task.id, entry: entry)
+            try await stores.archive.keep(bytes, of: task.id, entry: task.entry)
             try await stores.archive.forget(task.id, after: max(end - now, .milliseconds(1)))
         }
     }
@@ -249,7 +245,7 @@ extension RecoveryPass {
         try await patience.perform {
             if !segments.isEmpty { _ = try await stores.archive.decide(segments: segments, of: task) }
             guard let content = try await stores.archive.content(of: task) else { return nil }
-            return OutgoingMessage(channel: Topics.tasks.channel, key: Array(task.key.utf8), value: content)
+            return OutgoingMessage(channel: Topics.tasks.channel, key: Topics.key(task), value: content)
         }
     }
 

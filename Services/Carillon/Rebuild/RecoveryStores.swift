@@ -5,5 +5,7 @@ struct RecoveryStores: Sendable {
     let ledger: any Ledger & LedgerRestoration
     let archive: any TaskArchive
     let agenda: any TaskAgenda
+    /// Of scheduled tasks.
+    let index: any RetryIndex
     let doubt: any StoreDoubt
 }

@@ -12,10 +12,20 @@ struct RecoverySummary: Equatable, Sendable {
     var unknown = 0
     /// Restored reports of tasks that were closed before.
     var reports = 0
+    /// Restored tasks that wait for their time.
+    var scheduled = 0
     /// Messages in no known format, or in that of a later version; they are skipped.
     var unreadable = 0
     /// Messages read, for progress.
     var messages = 0
+
+    private static let noteEvery = 5_000
+
+    /// Counts a message that was read.
+    mutating func count(_ note: (RecoverySummary) -> Void) {
+        messages += 1
+        if messages % RecoverySummary.noteEvery == 0 { note(self) }
+    }
 
     mutating func add(_ counts: StateCounts) {
         ended += 1

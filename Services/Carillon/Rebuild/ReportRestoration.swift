@@ -22,12 +22,9 @@ struct ReportRestoration: Sendable {
         return true
     }
 
-    /// A task id derived from a request may be requested again for a day; the task must then be found settled.
+    /// A task id derived from a request may be requested again for a day; the task must then be found settled. Counted
+    /// from the task's end, as its key is kept for a day from the time for which it was scheduled.
     func isRepeatable(_ report: TaskReport) -> Bool {
-        report.task.isDerived && now < keysEnd(report)
-    }
-
-    private func keysEnd(_ report: TaskReport) -> Timestamp {
-        (report.created ?? report.closed) + IdempotencyBounds.retention
+        report.task.isDerived && now < report.closed + IdempotencyBounds.retention
     }
 }

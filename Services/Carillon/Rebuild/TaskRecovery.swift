@@ -35,6 +35,9 @@ struct TaskRecovery {
         let producer = try await bus.makeProducer(ProducerOptions())
         var summary = RecoverySummary()
         do {
+            // Before `tasks`, which has the content of those that were released meanwhile.
+            var schedules = ScheduleRecovery(self)
+            try await schedules.run(&summary, note: note)
             try await recover(.all, with: producer, summary: &summary, note: note)
         } catch {
             await producer.close()

@@ -4,7 +4,7 @@ import ServiceKit
 
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
-    static let options = [all, topic, user, device, platform, title, body, silent, timeToLive]
+    static let options = [all, topic, user, device, platform, title, body, silent, timeToLive, at]
 
     private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
     private static let topic = CommandOption(
@@ -22,6 +22,9 @@ enum PushOptions {
     private static let silent = CommandOption("--silent", meaning: "Wake the app without showing a notification")
     private static let timeToLive = CommandOption(
         "--time-to-live", value: "TIME", meaning: "How long the push may wait for an offline device, such as 12h")
+
+    private static let at = CommandOption(
+        "--at", value: "TIME", meaning: "Send it then, such as 2026-12-24T18:00:00+02:00, at most 90 days ahead")
 
     /// True if any of the options that describe a task is given.
     static func isGiven(_ arguments: CommandArguments) -> Bool {
@@ -48,6 +51,12 @@ enum PushOptions {
                 throw UsageError("--time-to-live \(time): expected a duration such as 30s, 5m or 12h")
             }
             task["options"] = .object(JSONObject([("time_to_live", .string(time))]))
+        }
+        if let moment = arguments.value(at) {
+            guard Timestamp(rfc3339: moment) != nil else {
+                throw UsageError("--at \(moment): expected a time with a zone, such as 2026-12-24T18:00:00Z")
+            }
+            task["send_at"] = .string(moment)
         }
         return .object(task)
     }

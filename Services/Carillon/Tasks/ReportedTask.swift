@@ -5,6 +5,7 @@ import ServiceHost
 /// A task as reported by the API: its progress, and the outcomes of its devices.
 struct ReportedTask: Sendable, Equatable {
     enum State: String, Sendable {
+        case scheduled
         case accepted
         case sending
         case closed
@@ -66,7 +67,8 @@ struct ReportedTask: Sendable, Equatable {
         let parts = Outcome.allCases.filter { count($0) > 0 }.map { "\($0.label) \(count($0))" }
         guard parts.isEmpty else { return parts.joined(separator: ", ") }
         switch state {
-        case .closed: return "no matching devices"
+        case .closed: return isCancelled ? "nothing was sent" : "no matching devices"
+        case .scheduled: return "waits for \(document["send_at"]?.text ?? "its time")"
         case .failed: return document["problem"]?.text ?? "its devices could not be resolved"
         case .accepted, .sending: return "no results yet"
         }

@@ -64,8 +64,13 @@ struct TaskAPI: Sendable {
         _ = try await send(.post, "/tasks/\(try TaskAPI.checked(id))/cancel")
     }
 
-    /// Newest first, with the cursor of the next page. Fetched page by page.
-    func list(limit: Int, before cursor: String?) async throws -> (tasks: [JSON], next: String?) {
+    /// Newest first, or of those that wait the next first; with the cursor of the next page. Fetched page by page.
+    func list(
+        limit: Int, before cursor: String?, ofScheduled isOfScheduled: Bool
+    ) async throws -> (tasks: [JSON], next: String?) {
+        func page(limit: Int, before cursor: String?) async throws -> (tasks: [JSON], next: String?) {
+            try await self.page(limit: limit, before: cursor, state: isOfScheduled ? "&state=scheduled" : "")
+        }
         var (tasks, next) = try await page(limit: min(limit, TaskAPI.pageMaximum), before: cursor)
         while tasks.count < limit, let cursor = next {
             let page = try await page(limit: min(limit - tasks.count, TaskAPI.pageMaximum), before: cursor)
@@ -76,9 +81,11 @@ struct TaskAPI: Sendable {
         return (tasks, next)
     }
 
-    private func page(limit: Int, before cursor: String?) async throws -> (tasks: [JSON], next: String?) {
+    private func page(
+        limit: Int, before cursor: String?, state: String
+    ) async throws -> (tasks: [JSON], next: String?) {
         let page = cursor.map { "&before=\(PercentEncoding.encode($0))" } ?? ""
-        let answer = try await send(.get, "/tasks?limit=\(limit)\(page)")
+        let answer = try await send(.get, "/tasks?limit=\(limit)\(state)\(page)")
         guard let tasks = answer["tasks"]?.elements else {
             throw APIError(.foreign, description: "the API response is not a list of tasks")
         }

@@ -2,12 +2,14 @@ import CommandKit
 import JSONKit
 import ServiceKit
 
-/// `carillon tasks`: the newest tasks.
+/// `carillon tasks`: the newest tasks, or those that wait for their time.
 struct TasksList: Command {
     static let declaration = CommandDeclaration(
-        "tasks", purpose: "list the newest tasks", options: [limit, before, .json] + APIAccess.options,
+        "tasks", purpose: "list the newest tasks", options: [scheduled, limit, before, .json] + APIAccess.options,
         notes: APIAccess.notes)
 
+    private static let scheduled = CommandOption(
+        "--scheduled", meaning: "List the tasks that wait for their time, the next first")
     private static let limitMaximum = 1_000
     private static let limit = CommandOption(
         "--limit", value: "N", meaning: "Number of tasks, up to 1000 (default: 20)")
@@ -25,28 +27,34 @@ struct TasksList: Command {
     func run(in context: CommandContext) async throws -> Int32 {
         let terminal = context.terminal
         let access = try APIAccess(arguments, variables: context.variables)
+        let isOfScheduled = arguments.has(TasksList.scheduled)
         let (tasks, next) = try await TaskAPI.with(access) { api in
-            try await api.list(limit: limit, before: arguments.value(TasksList.before))
+            try await api.list(
+                limit: limit, before: arguments.value(TasksList.before), ofScheduled: isOfScheduled)
         }
         if arguments.has(.json) {
             for task in tasks { terminal.print(task.compactText) }
         } else if tasks.isEmpty {
-            terminal.print("no tasks")
+            terminal.print(isOfScheduled ? "no scheduled tasks" : "no tasks")
         } else {
-            terminal.print(TasksList.table(tasks))
+            terminal.print(TasksList.table(tasks, time: isOfScheduled ? "send_at" : "created"))
         }
-        if let next { terminal.complain("more: carillon tasks --before \(next)\(access.words)") }
+        if let next {
+            let option = isOfScheduled ? " --scheduled" : ""
+            terminal.complain("more: carillon tasks\(option) --before \(next)\(access.words)")
+        }
         return 0
     }
 
-    static func table(_ tasks: [JSON]) -> String {
+    /// `time` is the name of the field in the second column.
+    static func table(_ tasks: [JSON], time: String = "created") -> String {
         Table(
-            header: ["TASK", "CREATED", "STATE", "TARGETED", "OUTCOMES"],
+            header: ["TASK", time.uppercased(), "STATE", "TARGETED", "OUTCOMES"],
             rows: tasks.map { task in
                 let status = ReportedTask(task)
                 let state = task["state"]?.text ?? ""
                 return [
-                    task["id"]?.text ?? "", task["created"]?.text ?? "",
+                    task["id"]?.text ?? "", task[time]?.text ?? "",
                     task["cancelled"] == .bool(true) ? "\(state), cancelled" : state,
                     status.map { "\($0.targeted)" } ?? "", status?.outcomesText ?? "",
                 ].map { VisibleBytes(isRaw: false).line($0, charactersMaximum: 120) }

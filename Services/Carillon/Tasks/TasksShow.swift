@@ -25,7 +25,8 @@ struct TasksShow: Command {
         let head = [
             ["task", status.id], line("app"),
             ["state", status.state.rawValue + (status.isCancelled ? ", cancelled" : "")], line("lane"), line("created"),
-            line("deadline"), line("closed"), ["jobs", "\(status.jobsResolved) of \(status.jobs) resolved"],
+            line("send_at"), line("deadline"), line("closed"),
+            ["jobs", "\(status.jobsResolved) of \(status.jobs) resolved"],
             ["targeted", "\(status.targeted)"],
         ]
         let open = status.targeted - status.ended

@@ -32,7 +32,9 @@ struct Watcher {
                 return status.exitCode
             }
             last = status
-            try await time.sleep(for: Watcher.pause(after: time.uptime - begun))
+            let pause = Watcher.pause(after: time.uptime - begun)
+            // A task that waits changes only when it is cancelled.
+            try await time.sleep(for: status.state == .scheduled ? max(pause, .seconds(1)) : pause)
         }
     }
 

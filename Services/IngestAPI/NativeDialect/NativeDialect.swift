@@ -13,7 +13,7 @@ struct NativeDialect: Dialect {
                 method: .post, pattern: "/v1/tasks", scopes: publishing, query: ["dry_run"],
                 bodyBytesMaximum: TaskLimits.bodyBytesMaximum, handler: .appInPath(tasks.create)),
             DialectRoute(
-                method: .get, pattern: "/v1/tasks", scopes: [.read], query: ["limit", "before"],
+                method: .get, pattern: "/v1/tasks", scopes: [.read], query: ["limit", "before", "state"],
                 handler: .appInPath(tasks.list)),
             DialectRoute(
                 method: .get, pattern: "/v1/tasks/:id", scopes: [.read], query: [], handler: .appInPath(tasks.read)),

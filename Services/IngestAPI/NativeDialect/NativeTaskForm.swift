@@ -11,7 +11,9 @@ struct NativeTaskForm {
     init(_ fields: JSONFields) {
         self.fields = fields
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
-        fields.allow(["audience", "users", "devices", "message", "payloads", "platforms", "variables", "options"])
+        fields.allow([
+            "audience", "users", "devices", "message", "payloads", "platforms", "variables", "options", "send_at",
+        ])
     }
 
     /// The result is undefined if there are problems. `authorize` is called as soon as the audience is known, so that a
@@ -25,6 +27,9 @@ struct NativeTaskForm {
         draft.entries = users() + devices()
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)
+        draft.sendAt = fields.text("send_at", expected: "a time with a zone, such as 2026-12-24T18:00:00Z") {
+            Timestamp(rfc3339: $0)
+        }
         if !["audience", "users", "devices"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
                 fields.problems.add("", message: "no target; expected audience, users or devices")

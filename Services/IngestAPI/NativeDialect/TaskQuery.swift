@@ -5,7 +5,9 @@ import Store
 /// Query parameters of a request.
 struct TaskQuery {
     let limit: Int
+    /// Where the page begins: the value of `next` of the page before.
     let before: TaskEntry.ID?
+    let isOfScheduled: Bool
 
     init(_ request: HTTPRequest) throws(TaskError) {
         let limits = TaskPage.limits
@@ -17,6 +19,11 @@ struct TaskQuery {
             self.limit = limit
         } else {
             limit = TaskPage.limit
+        }
+        switch request.queryValue("state") {
+        case nil: isOfScheduled = false
+        case "scheduled": isOfScheduled = true
+        default: throw TaskError.invalidField("state", message: "expected scheduled")
         }
         before = try request.queryValue("before").map { text throws(TaskError) in
             guard let entry = TaskEntry.ID(cursor: text) else {

@@ -25,7 +25,11 @@ struct TaskRoutes: Sendable {
 
     @Sendable func list(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let query = try TaskQuery(call.request)
-        return .json(try await book.page(of: call.app, before: query.before, limit: query.limit).text)
+        let page =
+            query.isOfScheduled
+            ? try await book.scheduled(of: call.app, after: query.before, limit: query.limit)
+            : try await book.page(of: call.app, before: query.before, limit: query.limit)
+        return .json(page.text)
     }
 
     @Sendable func read(_ call: AuthorizedRequest) async throws -> HTTPResponse {
@@ -91,6 +95,7 @@ struct TaskRoutes: Sendable {
             json.member("id", "\(task.id)")
             json.member("app", task.app.text)
             json.member("created", "\(task.created)")
+            if let moment = task.sendAt { json.member("send_at", "\(moment)") }
             json.member("deadline", "\(task.deadline)")
             if !warnings.isEmpty { json.member("warnings", json: warnings.text) }
         }

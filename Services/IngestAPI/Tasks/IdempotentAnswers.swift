@@ -9,6 +9,17 @@ import Store
 /// Executes a request once per key and replays the stored response to repeats. A request without a key is executed each
 /// time.
 struct IdempotentAnswers: Sendable {
+    /// A response, and when the last of its tasks begins, if that is later: the key is kept for a day from then on.
+    struct Answer: Sendable {
+        let response: HTTPResponse
+        let begins: Timestamp?
+
+        init(_ response: HTTPResponse, begins: Timestamp? = nil) {
+            self.response = response
+            self.begins = begins
+        }
+    }
+
     static let replayed = HTTPField("Idempotency-Replayed", "true")
 
     let store: any IdempotencyStore
@@ -22,9 +33,9 @@ struct IdempotentAnswers: Sendable {
     /// then creates the same tasks.
     func answer<Prepared: Sendable>(
         _ key: SubmissionKey?, of caller: AuthorizedCaller, prepare: (TaskSeed) async throws -> Prepared,
-        carryOut: (Prepared) async throws -> HTTPResponse
+        carryOut: (Prepared) async throws -> Answer
     ) async throws -> HTTPResponse {
-        guard let key else { return try await carryOut(prepare(freshSeed())) }
+        guard let key else { return try await carryOut(prepare(freshSeed())).response }
         let claim = claim(key, caller: caller)
         switch try await store.begin(claim, for: lease) {
         case .inProgress: throw TaskError.inProgress
@@ -39,9 +50,9 @@ struct IdempotentAnswers: Sendable {
             let prepared = try await perform(claim, onError: store.forget) {
                 try await prepare(TaskSeed(claim, began: began))
             }
-            let response = try await perform(claim, onError: store.release) { try await carryOut(prepared) }
-            await finish(claim, response: response)
-            return response
+            let answer = try await perform(claim, onError: store.release) { try await carryOut(prepared) }
+            await finish(claim, answer: answer)
+            return answer.response
         }
     }
 
@@ -60,9 +71,10 @@ struct IdempotentAnswers: Sendable {
     }
 
     /// The work is durable: if the response is lost, a repeat of the request does the same again under the same ids.
-    private func finish(_ claim: IdempotentRequest, response: HTTPResponse) async {
+    private func finish(_ claim: IdempotentRequest, answer: Answer) async {
         await attempt("response of an idempotency key not stored") { () async throws(StoreError) in
-            try await store.finish(claim, answer: response.kept)
+            try await store.finish(
+                claim, answer: answer.response.kept, until: answer.begins.map { $0 + IdempotencyBounds.retention })
         }
     }
 

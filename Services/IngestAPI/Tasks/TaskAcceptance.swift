@@ -3,6 +3,7 @@ import HTTPServer
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 
@@ -13,7 +14,7 @@ struct TaskAcceptance: Sendable {
         let task: PushTask
         /// The parts of its list; at most one if the task contains the list.
         let parts: [ArraySlice<TargetEntry>]
-        let message: OutgoingMessage
+        let content: [UInt8]
     }
 
     /// Maximum number of list parts in flight.
@@ -39,23 +40,34 @@ struct TaskAcceptance: Sendable {
     }
 
     func prepare(
-        _ draft: TaskDraft, id: TaskID, created: Timestamp, of caller: AuthorizedCaller, trace: TraceContext?
+        _ draft: TaskDraft, id: TaskID, created: Timestamp, of caller: AuthorizedCaller
     ) throws(TaskError) -> PreparedTask {
+        try checkTime(of: draft, created: created)
         let listless = draft.task(id, of: caller, created: created)
         var task = listless
         let parts = ListParts.cut(draft.entries)
         task.target.list =
             parts.count > 1
             ? .parts(count: parts.count, entries: draft.entries.count) : .entries(draft.entries)
-        let message = Topics.tasks.message(.task(task), key: task.busKey, trace: trace)
+        let content = TaskMessage.task(task).encoded()
         // Encoded again without the list only if the whole is too large.
         guard
-            message.value.count <= TaskLimits.taskBytesMaximum
-                || listless.bytes.count <= TaskLimits.taskBytesMaximum
+            content.count <= TaskLimits.taskBytesMaximum
+                || TaskMessage.task(listless).encoded().count <= TaskLimits.taskBytesMaximum
         else {
             throw .tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
         }
-        return PreparedTask(task: task, parts: parts, message: message)
+        return PreparedTask(task: task, parts: parts, content: content)
+    }
+
+    private func checkTime(of draft: TaskDraft, created: Timestamp) throws(TaskError) {
+        guard let moment = draft.sendAt else { return }
+        if moment > created + TaskLimits.scheduleMaximum {
+            throw .invalidField("send_at", message: "expected a time at most 90 days ahead")
+        }
+        if moment + TaskLimits.scheduleLatenessMaximum < created {
+            throw .invalidField("send_at", message: "expected a time in the future; \(moment) is over")
+        }
     }
 
     /// Accepts the tasks of one request. The content of each task is archived before any is sent, and the tasks are sent
@@ -67,12 +79,12 @@ struct TaskAcceptance: Sendable {
         guard !open.isEmpty else { return }
         do {
             for prepared in open {
-                try await keep(prepared.task, content: prepared.message.value)
+                try await keep(prepared.task, content: prepared.content)
                 if prepared.parts.count > 1 { try await send(prepared.parts, of: prepared.task, trace: trace) }
             }
-            try await producer.send(open.map(\.message))
+            try await producer.send(open.map { $0.message(trace: trace) })
         } catch {
-            for prepared in open { await withdraw(prepared.task, content: prepared.message.value) }
+            for prepared in open { await withdraw(prepared.task, content: prepared.content) }
             throw error
         }
         for prepared in open { accepted[prepared.task.dialect]?.increment() }
@@ -84,8 +96,9 @@ struct TaskAcceptance: Sendable {
         var open: [PreparedTask] = []
         for prepared in tasks {
             let task = prepared.task
-            let mayBeDone = task.id.isDerived && time.now >= task.created + TaskArchiveBounds.forgettingAge
-            if mayBeDone, try await archive.isReported(task.id) {
+            // A scheduled task may have been cancelled and closed at any time.
+            let isOld = task.sendAt != nil || time.now >= task.begins + TaskArchiveBounds.forgettingAge
+            if task.id.isDerived, isOld, try await archive.isReported(task.id) {
                 log.info("request repeated after its task was closed", [.task: "\(task.id)", .app: task.app.text])
             } else {
                 open.append(prepared)
@@ -95,17 +108,24 @@ struct TaskAcceptance: Sendable {
     }
 
     private func keep(_ task: PushTask, content: [UInt8]) async throws(StoreError) {
-        let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
-        try await archive.keep(content, of: task.id, entry: entry)
+        if task.sendAt == nil {
+            try await archive.keep(content, of: task.id, entry: task.entry)
+        } else {
+            try await archive.schedule(content, of: task.id, entry: task.entry)
+        }
     }
 
     private func send(_ parts: [ArraySlice<TargetEntry>], of task: PushTask, trace: TraceContext?) async throws {
-        let topic = task.target.list.entryCount > TargetList.atOnceMaximum ? Topics.lists : Topics.tasks
         for numbers in parts.indices.chunks(of: TaskAcceptance.partsAtOnce) {
             try await producer.send(
                 numbers.map { number in
                     let part = TaskPart(task: task.id, number: number, entries: Array(parts[number]))
-                    return topic.message(.part(part), key: task.busKey, trace: trace)
+                    guard let begins = task.sendAt else {
+                        return Topics.parts(of: task.target.list).message(
+                            .part(part), key: Topics.key(task.id), trace: trace)
+                    }
+                    return Topics.schedules.message(
+                        .part(part, begins: begins), key: Topics.key(task.id, part: number), trace: trace)
                 })
         }
     }
@@ -118,6 +138,7 @@ struct TaskAcceptance: Sendable {
         do throws(StoreError) {
             guard try await ledger.progress(of: task.id) == nil else { return }
             try await archive.withdraw(task.id)
+            if task.sendAt != nil { try await archive.unschedule([task.id], of: task.app) }
             if try await ledger.progress(of: task.id) != nil { try await keep(task, content: content) }
         } catch {
             log.warning("refused task not withdrawn from the archive", [.task: "\(task.id)", .error: "\(error)"])
@@ -125,8 +146,12 @@ struct TaskAcceptance: Sendable {
     }
 }
 
-extension PushTask {
-    fileprivate var bytes: [UInt8] { TaskMessage.task(self).encoded() }
-    /// The shared key keeps parts and their task in order on a topic.
-    fileprivate var busKey: [UInt8] { Array(id.key.utf8) }
+extension TaskAcceptance.PreparedTask {
+    /// A task that is to be sent later waits on `schedules`.
+    fileprivate func message(trace: TraceContext?) -> OutgoingMessage {
+        let key = Topics.key(task.id)
+        return task.sendAt == nil
+            ? Topics.tasks.message(.task(task), key: key, trace: trace)
+            : Topics.schedules.message(.task(task), key: key, trace: trace)
+    }
 }

@@ -10,6 +10,7 @@ struct TaskBook: Sendable {
     let archive: any TaskArchive
     let ledger: any Ledger
     let traces: any TaskTraces
+    let time: any TimeSource
     let log: Log
 
     func task(_ id: TaskID, of app: AppID) async throws -> KnownTask {
@@ -28,7 +29,7 @@ struct TaskBook: Sendable {
             if let trace = try await trace(of: task) { return TaskStatus(task.id, trace: trace) }
             if let report = try await remainingReport(of: task) { return TaskStatus(report) }
             return TaskStatus(
-                unplanned: task, isCancelled: try await ledger.isCancelled(task.id),
+                unplanned: task, at: time.now, isCancelled: try await ledger.isCancelled(task.id),
                 problem: try await archive.reasonGivenUp(task.id))
         }
     }
@@ -58,7 +59,15 @@ struct TaskBook: Sendable {
 
     /// Newest first. A refused or expired task may still be in the index of tasks; it is omitted.
     func page(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws -> TaskPage {
-        let entries = try await archive.tasks(of: app, before: before, limit: limit)
+        try await page(archive.tasks(of: app, before: before, limit: limit), of: app, limit: limit)
+    }
+
+    /// Tasks that wait for their time, the next first.
+    func scheduled(of app: AppID, after: TaskEntry.ID?, limit: Int) async throws -> TaskPage {
+        try await page(archive.scheduled(of: app, after: after, limit: limit), of: app, limit: limit)
+    }
+
+    private func page(_ entries: [TaskEntry.ID], of app: AppID, limit: Int) async throws -> TaskPage {
         var page = TaskPage(statuses: [], next: entries.count == limit ? entries.last : nil)
         for entry in entries {
             if let status = try await listed(entry, of: app) { page.statuses.append(status) }
@@ -69,7 +78,7 @@ struct TaskBook: Sendable {
     /// A task that cannot be decoded, such as one stored by another version, must not hide the others.
     private func listed(_ entry: TaskEntry.ID, of app: AppID) async throws -> TaskStatus? {
         do {
-            guard let task = try await known(entry.task, created: entry.created), task.app == app else { return nil }
+            guard let task = try await known(entry.task, created: entry.begins), task.app == app else { return nil }
             return try await status(of: task)
         } catch let error as StoreError where error.code == .corrupt {
             log.error("unreadable task omitted from a list", [.task: "\(entry.task)", .error: "\(error)"])

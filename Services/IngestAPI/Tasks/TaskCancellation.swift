@@ -4,6 +4,7 @@ import ServiceKit
 import Store
 import TaskKit
 import TaskModel
+import Topics
 
 /// Cancels a task: devices that are not being sent to end as cancelled.
 struct TaskCancellation: Sendable {
@@ -13,6 +14,7 @@ struct TaskCancellation: Sendable {
     private static let reportingMaximum = Duration.seconds(5)
 
     private let ledger: any Ledger
+    private let producer: any BusProducer
     private let agenda: any TaskAgenda
     private let results: UntriedResults
     private let time: any TimeSource
@@ -20,6 +22,7 @@ struct TaskCancellation: Sendable {
 
     init(_ access: TaskAccess, reader: any RegistryReader, environment: WorkerEnvironment) {
         ledger = access.ledger
+        producer = access.producer
         agenda = access.agenda
         results = UntriedResults(
             registry: reader, ledger: access.ledger, producer: access.producer, time: environment.time)
@@ -27,8 +30,15 @@ struct TaskCancellation: Sendable {
         log = environment.log
     }
 
-    /// The first step cancels the task: devices marked or claimed after it end as cancelled.
+    /// The first step cancels the task: devices marked or claimed after it end as cancelled. A task that still waits for
+    /// its time is then released without its audience, so that it is reported.
     func cancel(_ task: PushTask) async throws {
+        try await cancelDevices(of: task)
+        guard task.sendAt != nil, try await ledger.progress(of: task.id) == nil else { return }
+        try await producer.send([Topics.schedules.message(.task(task.withdrawn), key: Topics.key(task.id))])
+    }
+
+    private func cancelDevices(of task: PushTask) async throws {
         let open = try await ledger.openSegments(of: task.id)
         let end = time.uptime + TaskCancellation.reportingMaximum
         var isReporting = true

@@ -13,11 +13,14 @@ struct TaskDraft: Sendable, Equatable {
     var entries: [TargetEntry] = []
     var content = TaskContent()
     var options = TaskOptions()
+    /// When it is to be sent; nil for immediately.
+    var sendAt: Timestamp?
     var reported = JSONObject()
 
-    /// The task without its list, which the caller adds.
+    /// The task without its list, which the caller adds. A time that is over when the request comes means immediately.
     func task(_ id: TaskID, of caller: AuthorizedCaller, created: Timestamp) -> PushTask {
         var task = PushTask(id: id, app: caller.app.id, created: created)
+        task.sendAt = sendAt.flatMap { $0 > created ? $0 : nil }
         task.credential = caller.credential
         task.dialect = dialect
         task.target.audience = audience

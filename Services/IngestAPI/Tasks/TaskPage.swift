@@ -22,7 +22,7 @@ extension TaskEntry.ID {
     /// Opaque to clients.
     var cursor: String {
         var bytes = task.bytes
-        bytes.append(integer: UInt64(bitPattern: created.milliseconds))
+        bytes.append(integer: UInt64(bitPattern: begins.milliseconds))
         return Base64URL.encode(bytes)
     }
 
@@ -31,6 +31,6 @@ extension TaskEntry.ID {
         else { return nil }
         var reader = ByteReader(Array(bytes[16...]))
         guard let milliseconds = reader.integer(UInt64.self) else { return nil }
-        self.init(created: Timestamp(milliseconds: Int64(bitPattern: milliseconds)), task: task)
+        self.init(begins: Timestamp(milliseconds: Int64(bitPattern: milliseconds)), task: task)
     }
 }

@@ -8,6 +8,8 @@ import Topics
 /// Status of a task.
 struct TaskStatus: Sendable {
     enum State: String {
+        /// It waits for its time.
+        case scheduled
         /// Its audience is not resolved yet.
         case accepted
         case sending
@@ -20,28 +22,35 @@ struct TaskStatus: Sendable {
     let id: TaskID
     let app: AppID
     let created: Timestamp
+    /// Nil for a task that was to be sent when it was accepted, and if only the report or the trace is left.
+    private(set) var sendAt: Timestamp?
     let deadline: Timestamp
     /// Nil until the task is planned.
     let progress: TaskProgress?
     let isCancelled: Bool
     /// Why the task was abandoned; nil otherwise.
     let problem: String?
+    /// False once its time has come.
+    private(set) var isScheduled = false
 
     init(_ task: PushTask, progress: TaskProgress) {
         id = task.id
         app = task.app
         created = task.created
+        sendAt = task.sendAt
         deadline = progress.plan.deadline
         self.progress = progress
         isCancelled = progress.isCancelled
         problem = nil
     }
 
-    init(unplanned task: PushTask, isCancelled: Bool, problem: String?) {
+    init(unplanned task: PushTask, at now: Timestamp, isCancelled: Bool, problem: String?) {
         id = task.id
         app = task.app
         created = task.created
         deadline = task.deadline
+        sendAt = task.sendAt
+        isScheduled = task.sendAt.map { now < $0 } ?? false
         progress = nil
         self.isCancelled = isCancelled
         self.problem = problem
@@ -68,7 +77,7 @@ struct TaskStatus: Sendable {
     }
 
     var state: State {
-        guard let progress else { return problem == nil ? .accepted : .failed }
+        guard let progress else { return problem != nil ? .failed : isScheduled ? .scheduled : .accepted }
         return progress.closed == nil ? .sending : .closed
     }
 
@@ -80,6 +89,7 @@ struct TaskStatus: Sendable {
             json.member("cancelled", isCancelled)
             json.member("problem", json: problem.map { JSONText.quoted($0) } ?? "null")
             json.member("created", "\(created)")
+            json.member("send_at", json: sendAt.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("deadline", "\(deadline)")
             json.member("closed", json: progress?.closed.map { JSONText.quoted("\($0)") } ?? "null")
             // The lane depends on the number of devices.

@@ -34,12 +34,14 @@ struct TaskSubmission: Sendable {
             try await check(all, in: request, of: caller)
             return try all.enumerated().map { place, draft in
                 try acceptance.prepare(
-                    draft, id: seed.id(at: place), created: seed.created, of: caller, trace: request.traceContext)
+                    draft, id: seed.id(at: place), created: seed.created, of: caller)
             }
         } carryOut: { prepared in
-            try room.check(.accepting)
+            // Tasks that wait take memory for days, as devices do.
+            try room.check(prepared.contains { $0.task.sendAt != nil } ? .registering : .accepting)
             try await acceptance.accept(prepared, trace: request.traceContext)
-            return answer(prepared.map(\.task))
+            let tasks = prepared.map(\.task)
+            return IdempotentAnswers.Answer(answer(tasks), begins: tasks.compactMap(\.sendAt).max())
         }
     }
 

@@ -115,7 +115,7 @@ final class TaskCloser: Sendable {
     private func untriedEnd(of task: TaskID) async throws -> DeliveryState {
         let epoch = stores.witness.epoch
         guard epoch.began != nil, let content = try await stores.archive.readableTask(task) else { return .expired }
-        return epoch.mayHaveForgotten(tasksOf: content.created) ? .unknown : .expired
+        return epoch.mayHaveForgotten(tasksOf: content.begins) ? .unknown : .expired
     }
 
     private func refresh(_ watch: inout TaskWatch, task: TaskID) async throws {

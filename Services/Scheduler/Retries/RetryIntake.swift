@@ -12,7 +12,7 @@ struct RetryIntake: MessageHandler {
 
     let isFast: Bool
     let index: any RetryIndex
-    let wakeups: [RetryShard: RetryWakeup]
+    let wakeups: [RetryShard: EntryWakeup]
 
     func handle(
         _ messages: [ReceivedMessage<RetryOrder>], context: HandlerContext

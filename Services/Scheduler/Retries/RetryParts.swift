@@ -6,9 +6,9 @@ import Topics
 
 /// The parts that take retries in and release them, wired together.
 struct RetryParts: Sendable {
-    let releasers: [RetryReleaser]
+    let releasers: [EntryReleaser]
     private let index: any RetryIndex
-    private let wakeups: [RetryShard: RetryWakeup]
+    private let wakeups: [RetryShard: EntryWakeup]
 
     init(
         index: any RetryIndex, registry: any RegistryReader,
@@ -20,12 +20,12 @@ struct RetryParts: Sendable {
             removal: RemovedDevices(ledger: ledger, environment: environment),
             hold: OutageHold(view: OutageView(outages, time: environment.time), random: environment.random),
             log: environment.log)
-        let wakeups = Dictionary(uniqueKeysWithValues: RetryShard.all.map { ($0, RetryWakeup()) })
+        let wakeups = Dictionary(uniqueKeysWithValues: RetryShard.retries.map { ($0, EntryWakeup()) })
         self.index = index
         self.wakeups = wakeups
-        releasers = RetryShard.all.compactMap { shard in
+        releasers = RetryShard.retries.compactMap { shard in
             wakeups[shard].map { wakeup in
-                RetryReleaser(
+                EntryReleaser(
                     shard, index: index, release: release, wakeup: wakeup, lease: lease, environment: environment)
             }
         }

@@ -4,12 +4,13 @@ import Store
 import Topics
 
 /// Releases the orders of a lease: devices are sent to be rendered and checked again, or ended if they were removed.
-struct RetryRelease: Sendable {
+struct RetryRelease: EntryRelease {
     /// Delay until a removed device that a sender still holds is checked again.
     static let heldPause = Duration.seconds(5)
     /// Delay until devices of a segment that the registry has lost are looked up again.
     static let lostPause = Duration.seconds(30)
 
+    static let entriesMaximum = 64
     let registry: any RegistryReader
     /// True if the registry as a whole is ready: then only single segments may be missing.
     let isRegistryReady: @Sendable () async throws -> Bool

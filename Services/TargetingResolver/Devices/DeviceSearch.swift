@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Store
 import TaskModel
 

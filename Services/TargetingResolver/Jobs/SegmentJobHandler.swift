@@ -145,7 +145,7 @@ struct SegmentJobHandler: MessageHandler {
         if let bytes = try await archive.part(part, of: input.task) {
             return try TaskPart.entries(decoding: bytes, of: input.task)
         }
-        let patience = min(input.deadline, input.created + TaskArchiveBounds.partRetention)
+        let patience = min(input.deadline, input.begins + TaskArchiveBounds.partRetention)
         guard context.time.now >= patience else {
             throw TemporarilyMissingError(
                 description: "part \(part) of the list of task \(input.task) is not in the archive")

@@ -1,5 +1,7 @@
 import Bus
+import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 

@@ -10,7 +10,8 @@ struct ResolutionInput: Sendable {
     let audience: Audience?
     let list: TargetList
     let providers: ProviderFilter
-    let created: Timestamp
+    let isWithdrawn: Bool
+    let begins: Timestamp
     let deadline: Timestamp
 
     init(_ task: PushTask) {
@@ -19,7 +20,8 @@ struct ResolutionInput: Sendable {
         audience = task.target.audience
         list = task.target.list
         providers = ProviderFilter(task.content.targetedPlatforms)
-        created = task.created
+        isWithdrawn = task.isWithdrawn
+        begins = task.begins
         deadline = task.deadline
     }
 }

@@ -2,6 +2,7 @@ import Bus
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 
@@ -83,7 +84,7 @@ struct TaskHandler: MessageHandler {
 
     /// True if a task without a ledger or a report was closed and forgotten.
     private func isForgotten(_ task: PushTask, context: HandlerContext) async throws -> Bool {
-        guard context.time.now >= task.created + TaskArchiveBounds.forgettingAge else { return false }
+        guard context.time.now >= task.begins + TaskArchiveBounds.forgettingAge else { return false }
         return try await archive.content(of: task.id) == nil
     }
 
@@ -91,6 +92,10 @@ struct TaskHandler: MessageHandler {
         _ task: PushTask, input: ResolutionInput, finding: AudienceSizer.Finding, started: Duration,
         message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
+        // Normally cancelled before; the store may have lost that.
+        if task.isWithdrawn {
+            _ = try await ledger.cancel(task.id, in: SegmentID(task.app, number: SegmentNumber(rawValue: 0)))
+        }
         switch finding {
         case .few(let found):
             let beginning = try await ledger.begin(
@@ -117,7 +122,11 @@ struct TaskHandler: MessageHandler {
     private func goOn(
         _ input: ResolutionInput, plan: TaskPlan, message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
-        guard plan.isFast else { return try await distribute(input, plan: plan, message: message, context: context) }
+        guard plan.isFast else {
+            // A large task that was withdrawn was released before, and the cancel ends its devices.
+            guard !input.isWithdrawn else { return [] }
+            return try await distribute(input, plan: plan, message: message, context: context)
+        }
         let started = context.time.uptime
         guard let decided = try await ledger.decidedDevices(of: input.task) else {
             // The list is dropped when the job is resolved, and there is only one job.
@@ -135,7 +144,7 @@ struct TaskHandler: MessageHandler {
         message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws {
         // A single push consists of such sequential queries, and during a broadcast each of them takes long.
-        async let kept: Void = keep(message)
+        async let kept: Void = keep(message, at: context.time.now)
         async let noted: Void = agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
         var output = JobOutput(
             of: input.task, app: input.app, lane: .fast, content: message.origin.value, trace: message.trace)
@@ -158,7 +167,7 @@ struct TaskHandler: MessageHandler {
             throw StoreError(.corrupt, message: "the segments of task \(input.task) do not match its plan")
         }
         inputs.keep(input)
-        try await keep(message)
+        try await keep(message, at: context.time.now)
         try await agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
         let heads = JobWindow.heads(
             of: input.task, app: input.app, segments: segments, parts: input.list.partCount, window: window)
@@ -166,9 +175,11 @@ struct TaskHandler: MessageHandler {
     }
 
     /// After the plan: the code that takes back the content of a task that seemed unsent looks for a plan first.
-    private func keep(_ message: ReceivedMessage<TaskMessage>) async throws {
+    /// A withdrawn task is listed at the time of its end.
+    private func keep(_ message: ReceivedMessage<TaskMessage>, at now: Timestamp) async throws {
         guard case .task(let task) = message.message else { return }
-        let entry = TaskEntry(app: task.app, created: task.created, deadline: task.deadline)
+        let entry =
+            task.isWithdrawn ? TaskEntry(app: task.app, begins: now, deadline: task.deadline) : task.entry
         try await archive.keep(message.origin.value, of: task.id, entry: entry)
     }
 }

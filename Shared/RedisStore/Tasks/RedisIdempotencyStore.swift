@@ -35,8 +35,12 @@ package struct RedisIdempotencyStore: IdempotencyStore {
         throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode an idempotency key")
     }
 
-    package func finish(_ request: IdempotentRequest, answer: [UInt8]) async throws(StoreError) {
-        _ = try await run(RedisIdempotencyStore.finish, request: request, arguments: RedisArgument(answer))
+    package func finish(
+        _ request: IdempotentRequest, answer: [UInt8], until end: Timestamp?
+    ) async throws(StoreError) {
+        _ = try await run(
+            RedisIdempotencyStore.finish, request: request,
+            arguments: RedisArgument(answer), end.map { RedisArgument($0.milliseconds) } ?? "")
     }
 
     package func release(_ request: IdempotentRequest) async throws(StoreError) {

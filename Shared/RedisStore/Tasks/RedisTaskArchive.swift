@@ -16,14 +16,8 @@ package struct RedisTaskArchive: TaskArchive {
     }
 
     package func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
-        let keys = TaskArchiveKeys(task)
         let list = TaskArchiveKeys.list(entry.app)
-        let life = max(entry.deadline - time.now, .zero) + TaskArchiveBounds.retention
-        var commands = [
-            RedisCommand(
-                "SET", keys.content, RedisArgument(content), "NX", "PX", RedisArgument(life.wholeMilliseconds)),
-            RedisCommand("ZADD", list, "NX", RedisArgument(entry.created.milliseconds), RedisArgument(task.bytes)),
-        ]
+        var commands = commands(keeping: content, of: task, entry: entry, list: list)
         // Ids are random: the list is trimmed about once in this many tasks and exceeds its limit by about as many.
         if task.low % RedisTaskArchive.tasksBetweenCuts == 0 {
             let oldest = RedisArgument(-TaskArchiveBounds.listedMaximum - 1)
@@ -32,14 +26,46 @@ package struct RedisTaskArchive: TaskArchive {
         _ = try await redis.send(commands)
     }
 
+    package func schedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
+        _ = try await redis.send(
+            commands(keeping: content, of: task, entry: entry, list: TaskArchiveKeys.scheduled(entry.app)))
+    }
+
+    package func unschedule(_ tasks: [TaskID], of app: AppID) async throws(StoreError) {
+        guard !tasks.isEmpty else { return }
+        _ = try await redis.send(
+            RedisCommand(["ZREM", TaskArchiveKeys.scheduled(app)] + tasks.map { RedisArgument($0.bytes) }))
+    }
+
+    package func scheduled(
+        of app: AppID, after: TaskEntry.ID?, limit: Int
+    ) async throws(StoreError) -> [TaskEntry.ID] {
+        try await read(TaskArchiveKeys.scheduled(app), newestFirst: false, past: after, limit: limit)
+    }
+
+    private func commands(
+        keeping content: [UInt8], of task: TaskID, entry: TaskEntry, list: RedisArgument
+    ) -> [RedisCommand] {
+        let life = max(entry.deadline - time.now, .zero) + TaskArchiveBounds.retention
+        return [
+            RedisCommand(
+                "SET", TaskArchiveKeys(task).content, RedisArgument(content), "NX", "PX",
+                RedisArgument(life.wholeMilliseconds)),
+            RedisCommand("ZADD", list, "NX", RedisArgument(entry.begins.milliseconds), RedisArgument(task.bytes)),
+        ]
+    }
+
     package func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).content)).bytes
     }
 
-    package func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError) {
-        let life = TaskArchiveBounds.partRetention.wholeMilliseconds
+    package func keep(
+        _ part: [UInt8], number: Int, of task: TaskID, for life: Duration
+    ) async throws(StoreError) {
+        guard life > .zero else { return }
+        let milliseconds = RedisArgument(max(1, life.wholeMilliseconds))
         _ = try await redis.send(
-            RedisCommand("SET", TaskArchiveKeys(task).part(number), RedisArgument(part), "PX", RedisArgument(life)))
+            RedisCommand("SET", TaskArchiveKeys(task).part(number), RedisArgument(part), "PX", milliseconds))
     }
 
     package func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
@@ -131,26 +157,26 @@ package struct RedisTaskArchive: TaskArchive {
     package func tasks(
         of app: AppID, before: TaskEntry.ID?, limit: Int
     ) async throws(StoreError) -> [TaskEntry.ID] {
-        let list = TaskArchiveKeys.list(app)
-        guard let before else { return try await read(list, from: "+inf", skipping: nil, limit: limit) }
-        // Tasks of the same millisecond are ordered by id; the last one of the previous page is skipped.
-        let last = RedisArgument(before.created.milliseconds)
-        return try await read(list, from: last, skipping: before, limit: limit)
+        try await read(TaskArchiveKeys.list(app), newestFirst: true, past: before, limit: limit)
     }
 
+    /// Tasks of the same millisecond are ordered by id; those up to the last one of the previous page are skipped.
     private func read(
-        _ list: RedisArgument, from newest: RedisArgument, skipping last: TaskEntry.ID?, limit: Int
+        _ list: RedisArgument, newestFirst: Bool, past last: TaskEntry.ID?, limit: Int
     ) async throws(StoreError) -> [TaskEntry.ID] {
         var found: [TaskEntry.ID] = []
+        let first = last.map { RedisArgument($0.begins.milliseconds) } ?? (newestFirst ? "+inf" : "-inf")
+        let range: [RedisArgument] = newestFirst ? [first, "-inf", "BYSCORE", "REV"] : [first, "+inf", "BYSCORE"]
         var start = 0
         let step = max(limit, 1) + 1
         while found.count < limit {
             let answer = try await redis.send(
                 RedisCommand(
-                    "ZRANGE", list, newest, "-inf", "BYSCORE", "REV", "LIMIT", RedisArgument(start),
-                    RedisArgument(step), "WITHSCORES"))
+                    ["ZRANGE", list] + range + ["LIMIT", RedisArgument(start), RedisArgument(step), "WITHSCORES"]))
             let entries = RedisTaskArchive.entries(answer)
-            found += entries.filter { entry in last.map { entry.isBefore($0) } ?? true }
+            found += entries.filter { entry in
+                last.map { newestFirst ? entry.isBefore($0) : $0.isBefore(entry) } ?? true
+            }
             if entries.count < step { break }
             start += step
         }
@@ -161,9 +187,9 @@ package struct RedisTaskArchive: TaskArchive {
         let parts = answer.array ?? []
         return stride(from: 0, to: parts.count - 1, by: 2).compactMap { place in
             guard let task = parts[place].bytes.flatMap({ TaskID(bytes: $0) }),
-                let created = parts[place + 1].string.flatMap({ Double($0) })
+                let begins = parts[place + 1].string.flatMap({ Double($0) })
             else { return nil }
-            return TaskEntry.ID(created: Timestamp(milliseconds: Int64(created)), task: task)
+            return TaskEntry.ID(begins: Timestamp(milliseconds: Int64(begins)), task: task)
         }
     }
 

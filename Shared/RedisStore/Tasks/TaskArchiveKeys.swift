@@ -30,6 +30,11 @@ struct TaskArchiveKeys {
     /// All keys except the stage. Parts of lists expire; the devices of a job are removed when it is resolved.
     var contents: [RedisArgument] { [content, segments, report, reason] }
 
-    /// A sorted set: the ids of an app's tasks by the time they were accepted.
+    /// A sorted set: the ids of an app's tasks by the time their life began.
     static func list(_ app: AppID) -> RedisArgument { RedisArgument("recent:{\(app)}") }
+
+    /// The same for tasks that are to be sent later.
+    static func scheduled(_ app: AppID) -> RedisArgument { RedisArgument("\(scheduledFamily):{\(app)}") }
+
+    static let scheduledFamily = "scheduled"
 }

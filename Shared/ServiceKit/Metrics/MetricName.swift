@@ -62,6 +62,9 @@ package enum MetricName: String, CaseIterable, Sendable {
     case schedulerDevicesUnledgered = "carillon_scheduler_unledgered_devices_total"
     case schedulerRetriesHeld = "carillon_scheduler_held_retries"
     case schedulerRetryLateness = "carillon_scheduler_retry_lateness_milliseconds"
+    case schedulerTaskLateness = "carillon_scheduler_task_lateness_milliseconds"
+    case schedulerTasksHeld = "carillon_scheduler_held_tasks"
+    case schedulerTasksReleased = "carillon_scheduler_released_tasks_total"
     case senderAppsHalted = "carillon_sender_halted_apps"
     case senderClaimsRefused = "carillon_sender_refused_settlements_total"
     case senderDevicesEnded = "carillon_sender_ended_devices_total"
@@ -83,7 +86,8 @@ package enum MetricName: String, CaseIterable, Sendable {
             .busGroupLag, .busPartitionsAssigned, .busPartitionsHeldBack, .buildInfo, .http2ConnectionsOpen,
             .httpBodyBytesBuffered,
             .httpClientRequestsOpen, .httpConnectionsOpen, .reporterTaskDuration, .reporterTasksOpen,
-            .schedulerRetriesHeld, .schedulerRetryLateness, .senderAppsHalted, .senderProviderOutages:
+            .schedulerRetriesHeld, .schedulerRetryLateness, .schedulerTaskLateness, .schedulerTasksHeld,
+            .senderAppsHalted, .senderProviderOutages:
             .gauge
         case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
             .redisCommandDuration, .resolverDuration, .senderPushDuration:
@@ -157,6 +161,9 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .schedulerDevicesUnledgered: "Removed devices whose end was not recorded: no ledger, or no entry in it."
         case .schedulerRetriesHeld: "Retry orders that wait or are being released."
         case .schedulerRetryLateness: "Maximum lateness of the retries released last."
+        case .schedulerTaskLateness: "Maximum lateness of the scheduled tasks released last."
+        case .schedulerTasksHeld: "Tasks scheduled for later that wait or are being released."
+        case .schedulerTasksReleased: "Scheduled tasks released to be resolved."
         case .senderAppsHalted: "Apps that cannot send until their settings are fixed."
         case .senderClaimsRefused: "Devices whose result came after another sender had claimed them."
         case .senderDevicesEnded: "Devices that ended in this sender, by state."

@@ -30,8 +30,8 @@ import Testing
     func theFirstAnswerIsGivenAgain(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, _) async throws in
             _ = try await store.begin(first, for: Self.lease)
-            try await store.finish(first, answer: [1, 0, 255])
-            try await store.finish(second, answer: [2])
+            try await store.finish(first, answer: [1, 0, 255], until: nil)
+            try await store.finish(second, answer: [2], until: nil)
             #expect(try await store.begin(second, for: Self.lease) == .answered([1, 0, 255]))
             #expect(try await store.begin(first, for: Self.lease) == .answered([1, 0, 255]))
         }
@@ -43,8 +43,8 @@ import Testing
             let other = request(holder: 2, fingerprint: 1)
             _ = try await store.begin(first, for: Self.lease)
             #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
-            try await store.finish(other, answer: [2])
-            try await store.finish(first, answer: [1])
+            try await store.finish(other, answer: [2], until: nil)
+            try await store.finish(first, answer: [1], until: nil)
             #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
             #expect(try await store.begin(second, for: Self.lease) == .answered([1]))
         }
@@ -88,7 +88,7 @@ import Testing
             try await store.forget(first)
             time.advance(by: .seconds(1))
             #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
-            try await store.finish(other, answer: [1])
+            try await store.finish(other, answer: [1], until: nil)
             try await store.forget(other)
             #expect(try await store.begin(other, for: Self.lease) == .answered([1]))
         }
@@ -114,12 +114,29 @@ import Testing
     func aKeyIsForgottenAfterADay(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, time) async throws in
             _ = try await store.begin(first, for: Self.lease)
-            try await store.finish(first, answer: [1])
+            try await store.finish(first, answer: [1], until: nil)
             time.advance(by: IdempotencyBounds.retention - .milliseconds(1))
             #expect(try await store.begin(second, for: Self.lease) == .answered([1]))
             time.advance(by: .milliseconds(1))
             let other = request(holder: 2, fingerprint: 1)
             #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
+        }
+    }
+
+    /// Goal: the request of a task that is scheduled for later is answered again until a day after its time, and not
+    /// longer.
+    @Test(arguments: StoreKind.allCases)
+    func anAnswerMayBeKeptForLonger(_ kind: StoreKind) async throws {
+        // Redis expires keys by its own clock.
+        try await kind.withIdempotencyStore(time: ManualTimeSource(now: SystemTimeSource().now)) {
+            (store, time) async throws in
+            _ = try await store.begin(first, for: Self.lease)
+            let end = time.now + IdempotencyBounds.retention * 3
+            try await store.finish(first, answer: [1], until: end)
+            time.advance(by: IdempotencyBounds.retention * 3 - .seconds(1))
+            #expect(try await store.begin(second, for: Self.lease) == .answered([1]))
+            time.advance(by: .seconds(1))
+            #expect(try await store.begin(second, for: Self.lease) == .begun(time.now))
         }
     }
 }

@@ -32,9 +32,10 @@ extension StoreKind {
     }
 
     func withIdempotencyStore(
+        time: ManualTimeSource = ManualTimeSource(),
         _ body: (_ store: any IdempotencyStore, _ time: ManualTimeSource) async throws -> Void
     ) async throws {
-        try await withFixture { fixture in
+        try await withFixture(time: time) { fixture in
             let store: any IdempotencyStore = try fixture.store(
                 memory: { MemoryIdempotencyStore(time: $0) }, redis: { RedisIdempotencyStore($0, time: $1) })
             try await body(store, fixture.time)

@@ -20,7 +20,7 @@ import Testing
             try await archive.keep([1], of: task, entry: entry)
             #expect(try await archive.content(of: task) == [0, 13, 10, 255])
             let listed = try await archive.tasks(of: entry.app, before: nil, limit: 10)
-            #expect(listed == [TaskEntry.ID(created: entry.created, task: task)])
+            #expect(listed == [TaskEntry.ID(begins: entry.begins, task: task)])
         }
     }
 
@@ -158,7 +158,50 @@ import Testing
         }
     }
 
+    /// Goal: tasks that wait are listed apart, the next first, in pages, whatever the number of newer tasks.
+    @Test(arguments: StoreKind.allCases)
+    func scheduledTasksAreListedUntilTheyAreReleased(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, time) async throws in
+            for low in 0..<5 {
+                let task = TaskID(high: self.task.high, low: UInt64(low))
+                let entry = self.entry(time.now + .seconds(low < 3 ? 100 : 50))
+                try await archive.schedule([UInt8(low)], of: task, entry: entry)
+                try await archive.schedule([9], of: task, entry: entry)
+                #expect(try await archive.content(of: task) == [UInt8(low)])
+            }
+            #expect(try await archive.tasks(of: app, before: nil, limit: 10).isEmpty)
+            var read: [TaskEntry.ID] = []
+            while true {
+                let page = try await archive.scheduled(of: app, after: read.last, limit: 2)
+                read += page
+                if page.count < 2 { break }
+            }
+            #expect(read.map(\.task.low) == [3, 4, 0, 1, 2])
+            try await archive.unschedule(read.prefix(2).map(\.task), of: app)
+            let left = try await archive.scheduled(of: app, after: nil, limit: 10)
+            #expect(left.map(\.task.low) == [0, 1, 2])
+        }
+    }
+
+    /// Goal: nothing of a task that waits for 90 days expires before its time. Method: the keys' times to live in Redis.
+    @Test func aScheduledTaskOutlivesItsTime() async throws {
+        let store = try await StoreFixture(.redis, ownership: .own)
+        let redis = try #require(try store.client())
+        let time = SystemTimeSource()
+        let archive = RedisTaskArchive(StoreConnection(redis), time: time)
+        let wait = Duration.seconds(90 * 86_400)
+        try await archive.schedule([1], of: task, entry: entry(time.now + wait))
+        try await archive.keep([2], number: 7, of: task, for: wait + TaskArchiveBounds.partRetention)
+        for key in ["content:{\(task.key)}", "part:{\(task.key)}:7"] {
+            let life = try await redis.send(RedisCommand("PTTL", RedisArgument(key))).integer ?? 0
+            #expect(Int64(life) > (wait + .seconds(80_000)).wholeMilliseconds)
+        }
+        try await archive.keep([3], number: 8, of: task, for: .zero)
+        #expect(try await archive.part(8, of: task) == nil)
+        await store.close()
+    }
+
     private func entry(_ created: Timestamp) -> TaskEntry {
-        TaskEntry(app: app, created: created, deadline: created + .seconds(60))
+        TaskEntry(app: app, begins: created, deadline: created + .seconds(60))
     }
 }

@@ -5,8 +5,8 @@
 -- KEYS: request. ARGV: now, fingerprint, holder, lease and retention in milliseconds.
 -- Returns a REQUEST code, and the time at which the request began or its answer.
 
-local kept = redis.call('HMGET', KEYS[1], 'request', 'holder', 'end', 'began', 'answer')
-if kept[1] and now >= kept[4] + ARGV[5] then
+local kept = redis.call('HMGET', KEYS[1], 'request', 'holder', 'end', 'began', 'answer', 'until')
+if kept[1] and now >= (tonumber(kept[6]) or kept[4] + ARGV[5]) then
     redis.call('DEL', KEYS[1])
     kept = {}
 end

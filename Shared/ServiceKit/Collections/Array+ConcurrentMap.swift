@@ -2,7 +2,7 @@ extension Array where Element: Sendable {
     /// Returns the results in the order of the elements; at most `atOnce` bodies run concurrently.
     ///
     /// Never inlined: within a caller that does nothing else it crashes the optimizer of Swift 6.3.
-    @inline(never) func concurrentMap<Result: Sendable>(
+    @inline(never) package func concurrentMap<Result: Sendable>(
         atOnce: Int, _ body: @escaping @Sendable (Element) async throws -> Result
     ) async throws -> [Result] {
         guard count > 1 else {

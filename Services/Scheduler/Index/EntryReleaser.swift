@@ -4,9 +4,7 @@ import Store
 
 /// Releases the orders of one shard as they become due. Several schedulers do so concurrently; the index leases each
 /// order to one of them.
-final class RetryReleaser: Service {
-    /// Maximum entries in one lease.
-    static let entriesMaximum = 64
+final class EntryReleaser: Service {
     /// Maximum sleep: a scheduler that crashed may have taken in orders without waking any releaser.
     static let restMaximum = Duration.seconds(10)
     private static let pulseLimit = Duration.seconds(120)
@@ -14,30 +12,30 @@ final class RetryReleaser: Service {
     let name: String
     private let shard: RetryShard
     private let index: any RetryIndex
-    private let release: RetryRelease
-    private let wakeup: RetryWakeup
+    private let release: any EntryRelease
+    private let wakeup: EntryWakeup
     private let lease: Duration
     private let environment: WorkerEnvironment
-    private let meters: RetryMeters
+    private let meters: EntryMeters
     private let backoff = Backoff(first: .milliseconds(200), longest: .seconds(10))
     private let stopping = OneTimeEvent()
 
     init(
-        _ shard: RetryShard, index: any RetryIndex, release: RetryRelease, wakeup: RetryWakeup, lease: Duration,
+        _ shard: RetryShard, index: any RetryIndex, release: any EntryRelease, wakeup: EntryWakeup, lease: Duration,
         environment: WorkerEnvironment
     ) {
-        name = "retries \(shard)"
+        name = shard.kind == .tasks ? "scheduled \(shard)" : "retries \(shard)"
         self.shard = shard
         self.index = index
         self.release = release
         self.wakeup = wakeup
         self.lease = lease
         self.environment = environment
-        meters = RetryMeters(environment.metrics, shard: shard)
+        meters = EntryMeters(environment.metrics, shard: shard)
     }
 
     func run() async {
-        let pulse = environment.health.pulse(name, limit: RetryReleaser.pulseLimit + lease)
+        let pulse = environment.health.pulse(name, limit: EntryReleaser.pulseLimit + lease)
         var failures = 0
         while true {
             let call = wakeup.listen()
@@ -53,7 +51,7 @@ final class RetryReleaser: Service {
             } catch {
                 failures += 1
                 environment.log.warning(
-                    "retry release failed", [.reason: "\(shard)", .error: "\(error)", .attempt: "\(failures)"])
+                    "release failed", [.reason: "\(shard)", .error: "\(error)", .attempt: "\(failures)"])
                 pulse.rest()
                 let pause = backoff.delay(afterAttempt: failures, random: environment.random)
                 _ = await stopping.wait(atMost: pause, time: environment.time)
@@ -69,16 +67,16 @@ final class RetryReleaser: Service {
 
     /// Releases due orders; returns nil if there may be more, else how long there is nothing to do.
     private func step() async throws -> Duration? {
-        let lease = try await index.lease(upTo: RetryReleaser.entriesMaximum, for: lease, in: shard)
+        let lease = try await index.lease(upTo: type(of: release).entriesMaximum, for: lease, in: shard)
         guard lease.entries.isEmpty else {
             try await releaseEntries(of: lease)
             return nil
         }
         let outlook = try await index.outlook(of: shard)
         meters.held.set(outlook.depth)
-        guard let untilNext = outlook.untilNext, untilNext < RetryReleaser.restMaximum else {
-            wakeup.await(outlook.now + RetryReleaser.restMaximum)
-            return RetryReleaser.restMaximum
+        guard let untilNext = outlook.untilNext, untilNext < EntryReleaser.restMaximum else {
+            wakeup.await(outlook.now + EntryReleaser.restMaximum)
+            return EntryReleaser.restMaximum
         }
         if let next = outlook.next { wakeup.await(next) }
         return untilNext

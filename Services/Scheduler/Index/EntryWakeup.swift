@@ -2,7 +2,7 @@ import ServiceKit
 import Synchronization
 
 /// Wakes the releaser of a shard for an order that is due before the one it waits for.
-final class RetryWakeup: Sendable {
+final class EntryWakeup: Sendable {
     private struct State {
         /// Orders that are due later do not wake the releaser; nil while every order does.
         var awaited: Timestamp?

@@ -3,8 +3,8 @@ import Testing
 
 @testable import scheduler
 
-@Suite struct RetryWakeupTests {
-    private let wakeup = RetryWakeup()
+@Suite struct EntryWakeupTests {
+    private let wakeup = EntryWakeup()
     private let noon = Timestamp(milliseconds: 1_000)
 
     @Test func anyOrderRingsWhileTheIndexIsLookedAt() {

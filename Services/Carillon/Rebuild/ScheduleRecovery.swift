@@ -1,0 +1,87 @@
+import Bus
+import PushModel
+import RegistryLog
+import ServiceKit
+import Store
+import TaskKit
+import TaskModel
+import Topics
+
+/// Restores the tasks that wait for their time, and the parts of their lists, from `schedules`. What a later tombstone
+/// names was released, and is taken out again.
+struct ScheduleRecovery {
+    private static let recordsAtOnce = 256
+    private static let tasksAtOnce = 32
+
+    private struct Read: Sendable {
+        let key: [UInt8]
+        let record: ScheduleRecord
+
+        /// Nil for the key of a part.
+        var task: TaskID? {
+            OutsideText.string(key).flatMap { Base64URL.decode($0) }.flatMap { TaskID(bytes: $0) }
+        }
+    }
+
+    private let bus: any Bus
+    private let schedule: TaskSchedule
+    private let time: any TimeSource
+    private let patience: StorePatience
+    private var read: [Read] = []
+    private var waiting: Set<TaskID> = []
+
+    init(_ recovery: TaskRecovery) {
+        bus = recovery.bus
+        schedule = TaskSchedule(archive: recovery.stores.archive, index: recovery.stores.index)
+        time = recovery.environment.time
+        patience = StorePatience(recovery.environment)
+    }
+
+    /// Adds to the summary.
+    mutating func run(_ summary: inout RecoverySummary, note: (RecoverySummary) -> Void) async throws {
+        var recovery = self
+        try await bus.scan(Topics.schedules.channel) { message in
+            summary.count(note)
+            do {
+                recovery.read.append(
+                    Read(key: message.key ?? [], record: try ScheduleRecord(decoding: message.value)))
+            } catch is MalformedMessageError {
+                summary.unreadable += 1
+            }
+            if recovery.read.count == ScheduleRecovery.recordsAtOnce { try await recovery.apply() }
+            return true
+        }
+        try await recovery.apply()
+        summary.scheduled = recovery.waiting.count
+    }
+
+    /// Records of one task keep their order.
+    private mutating func apply() async throws {
+        let groups = read.groups { $0.key.prefix { $0 != UInt8(ascii: "/") } }
+        _ = try await groups.concurrentMap(atOnce: ScheduleRecovery.tasksAtOnce) { [self] records in
+            for record in records { try await apply(record) }
+        }
+        for record in read { count(record) }
+        read = []
+    }
+
+    private func apply(_ read: Read) async throws {
+        try await patience.perform {
+            switch read.record {
+            case .task(let task): _ = try await schedule.enter(task)
+            case .part(let part, let begins): try await schedule.enter(part, begins: begins, at: time.now)
+            case .released:
+                guard let task = read.task else { return }
+                try await schedule.remove(task)
+            }
+        }
+    }
+
+    private mutating func count(_ read: Read) {
+        switch read.record {
+        case .task(let task): waiting.insert(task.id)
+        case .released: read.task.map { _ = waiting.remove($0) }
+        case .part: break
+        }
+    }
+}

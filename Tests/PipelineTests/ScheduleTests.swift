@@ -1,0 +1,52 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// Tasks that are to be sent later, as seen from outside.
+@Suite(.timeLimit(.minutes(10))) struct ScheduleTests {
+    /// Goal: a task that waits is sent once at its time, whatever is killed meanwhile, and one that is cancelled before is
+    /// reported without devices. Method: a broadcast and a list that waits in parts; the scheduler and an ingest-api are
+    /// killed while they wait.
+    @Test(arguments: Harness.BusKind.allCases)
+    func tasksAreSentAtTheirTime(_ bus: Harness.BusKind) async throws {
+        let harness = try await Harness(bus)
+        let count = 600
+        let devices = (0..<count).map { TestDevice($0, kind: .apns, topics: ["brief"], user: "user-\($0)") }
+        _ = try await harness.ingest.register(devices)
+        let far = SystemTimeSource().now + .seconds(86_400)
+        let cancelled = try await harness.ingest.post(
+            #"{"audience":{"topic":"brief"},"message":{"body":"x"},"send_at":"\#(far)"}"#)
+        let due = SystemTimeSource().now + .seconds(8)
+        let users = JSONText.array((0..<1_500).map { "user-\($0)" })
+        let tasks = [
+            try await harness.ingest.post(
+                #"{"audience":{"topic":"brief"},"message":{"body":"x"},"send_at":"\#(due)"}"#),
+            try await harness.ingest.post(#"{"users":\#(users),"message":{"body":"x"},"send_at":"\#(due)"}"#),
+        ]
+        let listed = try await scheduled(harness)
+        #expect(listed.count == 3 && listed.last == .string("\(cancelled)"))
+        #expect(try await harness.ingest.send("POST", "/apps/news/v1/tasks/\(cancelled)/cancel").status == 202)
+        let withdrawn = try #require(await harness.reports.report(of: cancelled), "\(harness.lines)")
+        #expect(withdrawn.isCancelled && withdrawn.targeted == 0)
+        try await harness.killAndRestart("scheduler")
+        try await harness.killAndRestart("ingest-api")
+        for task in tasks {
+            let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
+            #expect(report.targeted == count && report[.delivered] == count)
+            #expect(report.closed >= due)
+            #expect(try await harness.delivered(task) == count)
+        }
+        #expect(try await harness.delivered(cancelled) == 0)
+        #expect(try await scheduled(harness) == [])
+        try await harness.close()
+    }
+
+    /// The ids of the tasks that wait, the next first.
+    private func scheduled(_ harness: Harness) async throws -> [JSON?] {
+        let answer = try await harness.ingest.send("GET", "/apps/news/v1/tasks?state=scheduled")
+        return try #require(try JSON(answer.body)["tasks"]?.elements).map { $0["id"] }
+    }
+}
