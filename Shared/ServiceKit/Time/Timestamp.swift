@@ -57,23 +57,3 @@ extension Timestamp: CustomStringConvertible {
         text.append(UInt8(ascii: end))
     }
 }
-
-/// The proleptic Gregorian date of a day count; printing a time thus needs no Foundation.
-struct CivilDate {
-    let year: Int64
-    let month: Int64
-    let day: Int64
-
-    /// The year is counted from March, so that the leap day is the last of its year and needs no special case.
-    init(daysSinceEpoch: Int64) {
-        let shifted = daysSinceEpoch + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    }
-}
