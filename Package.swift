@@ -54,9 +54,9 @@ func testLibrary(_ name: String, _ dependencies: String...) -> Target {
         swiftSettings: features)
 }
 
-func tests(_ name: String, _ dependencies: String...) -> Target {
+func tests(_ name: String, excluding files: [String] = [], _ dependencies: String...) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)", exclude: files,
         swiftSettings: features)
 }
 
@@ -83,7 +83,7 @@ let package = Package(
         cModule("CRDKafka", links: "rdkafka"),
         cModule("CSimdJSON", links: "simdjson"),
 
-        shared("Apps", "JSONKit", "PushModel", "ServiceKit", "Signing"),
+        shared("Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing"),
         shared("Bus", "ServiceKit", "Store", "Topics"),
         shared("CommandKit", "Bus", "HTTPClient", "JSONKit", "RedisClient", "ServiceHost", "ServiceKit"),
         shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
@@ -91,6 +91,7 @@ let package = Package(
         shared("HTTPServer", "CEpoll", "HTTP2", "ServiceKit", "TLSSocket"),
         shared("JSONKit", "CSimdJSON", "ServiceKit"),
         shared("KafkaBus", "Bus", "CRDKafka", "ServiceKit", "Topics"),
+        shared("LocalTime", "ServiceKit"),
         shared("MemoryBus", "Bus", "ServiceKit", "Topics"),
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
         shared(
@@ -115,7 +116,7 @@ let package = Package(
         shared("Signing", "COpenSSL", "PushModel", "ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
         shared("TaskKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"),
-        shared("TaskModel", "JSONKit", "PushModel", "ServiceKit"),
+        shared("TaskModel", "JSONKit", "LocalTime", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL", "ServiceKit"),
         shared("Topics", "JSONKit", "PushModel", "ServiceKit", "TaskModel"),
 
@@ -173,7 +174,7 @@ let package = Package(
             "APNsSenderTests", "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "MemoryStore", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
             "TLSSocket", "Topics"),
-        tests("AppsTests", "Apps", "JSONKit", "PushModel", "ServiceKit", "TestSupport"),
+        tests("AppsTests", "Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "TestSupport"),
         tests("ArchitectureTests", "TestSupport"),
         tests("BadInputTests", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests(
@@ -195,9 +196,9 @@ let package = Package(
             "provider-simulator", "renderer", "reporter", "scheduler", "ServiceHost", "ServiceKit",
             "targeting-resolver", "TestSupport"),
         testFuzzers(
-            "Fuzz", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "ingest-api", "JSONKit", "PushModel",
-            "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceKit", "Signing", "Store", "TaskModel",
-            "TLSSocket", "Topics"),
+            "Fuzz", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "ingest-api", "JSONKit", "LocalTime",
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceKit", "Signing", "Store",
+            "TaskModel", "TLSSocket", "Topics"),
         tests("HTTP2Tests", "HTTP2", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport", "TLSSocket"),
@@ -206,6 +207,7 @@ let package = Package(
             "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests("JSONKitTests", "JSONKit", "JSONProbe", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
+        tests("LocalTimeTests", excluding: ["Oracle"], "LocalTime", "ServiceKit", "TestSupport"),
         tests(
             "PipelineTests", "Bus", "JSONKit", "KafkaBus", "PushModel", "RedisBus", "RedisClient", "RedisStore",
             "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
@@ -259,7 +261,7 @@ let package = Package(
         tests(
             "TaskKitTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TaskKit",
             "TaskModel", "TestSupport", "Topics"),
-        tests("TaskModelTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport"),
+        tests("TaskModelTests", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "TaskModel", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("TopicsTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport", "Topics"),

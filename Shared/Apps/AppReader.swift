@@ -1,4 +1,5 @@
 import JSONKit
+import LocalTime
 import PushModel
 import ServiceKit
 

@@ -10,11 +10,3 @@ enum LanguageName {
         }
     }
 }
-
-/// Checks the syntax of an IANA time zone name; whether the zone exists is checked where it is used.
-enum TimeZoneName {
-    static func isPossible(_ text: String) -> Bool {
-        1...64 ~= text.utf8.count && !text.hasPrefix("/") && !text.contains("..")
-            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "/_+-".utf8.contains($0) }
-    }
-}

@@ -1,3 +1,4 @@
+package import LocalTime
 package import PushModel
 
 /// One app as described in its file. A value: a copy does not follow later changes of the file.

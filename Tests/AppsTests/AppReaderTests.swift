@@ -1,3 +1,4 @@
+import LocalTime
 import PushModel
 import ServiceKit
 import TestSupport

@@ -19,10 +19,11 @@ enum ImportRules {
             mayImport: ["ServiceKit"]),
         Library(
             "TaskModel", owns: "tasks: targets, contents, options",
-            mayImport: ["JSONKit", "PushModel", "ServiceKit"]),
+            mayImport: ["JSONKit", "LocalTime", "PushModel", "ServiceKit"]),
         Library(
             "Topics", owns: "every topic, its message type and its encoding",
             mayImport: ["JSONKit", "PushModel", "ServiceKit", "TaskModel"]),
+        Library("LocalTime", owns: "time zones, local times, quiet hours", mayImport: ["ServiceKit"]),
         Library("ServiceKit", owns: "lifecycle, configuration, logs, metrics, retry policy, clock, text"),
         Library(
             "Bus", owns: "producer and consumer protocols, worker loop, dead letters",
@@ -59,7 +60,7 @@ enum ImportRules {
             mayImport: ["Bus", "PushModel", "ServiceKit", "Store", "Topics"]),
         Library(
             "Apps", owns: "app files, credentials, scopes",
-            mayImport: ["JSONKit", "PushModel", "ServiceKit", "Signing"]),
+            mayImport: ["JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing"]),
         Library("HTTPServer", owns: "the HTTP server", mayImport: ["CEpoll", "HTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTP2", owns: "libnghttp2", mayImport: ["CNGHTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTPClient", owns: "libcurl", mayImport: ["CCurl", "ServiceKit"]),
