@@ -27,6 +27,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case tasks
     case texts
     case trace
+    case zones
 
     func run(_ bytes: [UInt8]) throws {
         switch self {
@@ -54,6 +55,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .tasks: try RequestTargets.tasks(bytes)
         case .texts: try TextTargets.texts(bytes)
         case .trace: try StoreTargets.trace(bytes)
+        case .zones: try ZoneTarget.run(bytes)
         }
     }
 }

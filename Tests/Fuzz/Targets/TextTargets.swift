@@ -1,3 +1,4 @@
+import LocalTime
 import RedisClient
 
 @testable import PushModel
@@ -38,6 +39,9 @@ enum TextTargets {
         if let time = Timestamp(rfc3339: text) {
             try FuzzError.check(
                 Timestamp(rfc3339: "\(time)") == time, message: "\(text) is another time than \(time)")
+        }
+        if let local = LocalDateTime(text) {
+            try FuzzError.check(text.hasPrefix("\(local)"), message: "\(text) is another time than \(local)")
         }
     }
 
