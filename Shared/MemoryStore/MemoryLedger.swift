@@ -103,6 +103,20 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         return ledger.mark(devices)
     }
 
+    package func `defer`(_ groups: [Deferral], of task: TaskID, in segment: SegmentID) -> SegmentSet {
+        change { state, now in
+            state.segments[Place(task: task, segment: segment)]?.defer(groups, at: now) ?? SegmentSet()
+        }
+    }
+
+    package func deferrals(of task: TaskID, in segments: [SegmentID]) -> DeferralSummary {
+        change { state, _ in
+            segments.reduce(into: DeferralSummary()) { summary, segment in
+                state.segments[Place(task: task, segment: segment)]?.deferrals.add(to: &summary)
+            }
+        }
+    }
+
     package func resolve(job: Int, of task: TaskID) throws(StoreError) {
         let jobs = change { state, _ -> Int? in
             guard let known = state.tasks[task], let jobs = known.plan?.jobs, known.resolved.count != jobs else {

@@ -25,6 +25,7 @@ struct MemoryLedgerSegment {
     private var claims: [ClaimID: Claim] = [:]
     private var details: [UInt16: OutcomeDetail] = [:]
     private var reported: Set<UInt16> = []
+    private(set) var deferrals = MemoryDeferrals()
 
     init(plan: TaskPlan) {
         self.plan = plan
@@ -35,6 +36,7 @@ struct MemoryLedgerSegment {
     }
 
     func detail(of offset: UInt16) -> OutcomeDetail? {
+        if let deferral = deferrals.detail(of: offset) { return deferral }
         guard let detail = details[offset], let state = states[offset] else { return nil }
         return OutcomeDetail(
             state: state, attempt: detail.attempt, time: detail.time, status: detail.status, reason: detail.reason,
@@ -47,7 +49,21 @@ struct MemoryLedgerSegment {
             states[offset] = isCancelled ? .cancelled : .targeted
         }
         guard !isCancelled else { return .cancelled }
-        return .open(SegmentSet(devices.offsets.filter { states[$0]?.isTerminal == false }))
+        return .open(
+            SegmentSet(devices.offsets.filter { states[$0]?.isTerminal == false && states[$0] != .deferred }))
+    }
+
+    mutating func `defer`(_ groups: [Deferral], at now: Timestamp) -> SegmentSet {
+        var accepted = SegmentSet()
+        for group in groups {
+            for offset in group.offsets where !accepted.contains(offset) {
+                guard states[offset] == .targeted || states[offset] == .deferred else { continue }
+                states[offset] = .deferred
+                deferrals.set(offset, cause: group.cause, due: group.due, at: now)
+                accepted.insert(offset)
+            }
+        }
+        return accepted
     }
 
     /// Increments the badges of devices claimed for the first time.
@@ -62,7 +78,9 @@ struct MemoryLedgerSegment {
                 end(offset, as: state)
                 return .ended(state)
             case .take:
-                if request.countsBadge, states[offset] == .targeted { badges[offset, default: 0] += 1 }
+                if request.countsBadge, states[offset] == .targeted || states[offset] == .deferred {
+                    badges[offset, default: 0] += 1
+                }
                 take(offset, request: request, at: now)
                 return .claimed(badge: request.countsBadge ? badges[offset] : nil)
             }
@@ -96,7 +114,7 @@ struct MemoryLedgerSegment {
 
     mutating func cancel() -> SegmentSet {
         isCancelled = true
-        let ended = states.filter { $0.value == .targeted || $0.value == .waiting }.keys
+        let ended = states.filter { [.targeted, .waiting, .deferred].contains($0.value) }.keys
         for offset in ended { end(offset, as: .cancelled) }
         return SegmentSet(ended)
     }
@@ -107,7 +125,7 @@ struct MemoryLedgerSegment {
         for (offset, state) in states {
             let final: DeliveryState
             switch state {
-            case .targeted, .waiting: final = isCancelled ? .cancelled : untried
+            case .targeted, .waiting, .deferred: final = isCancelled ? .cancelled : untried
             case .claimed where claim(holding: offset).map { now >= $0.value.leaseEnd } ?? true: final = .unknown
             default: continue
             }
@@ -145,14 +163,20 @@ struct MemoryLedgerSegment {
 
     private func decide(_ offset: UInt16, request: ClaimRequest, at now: Timestamp) -> Decision {
         let ending: DeliveryState? = isCancelled ? .cancelled : now >= plan.deadline ? .expired : nil
+        let ownEnding = ending ?? request.deadline.flatMap { now >= $0 ? .expired : nil }
         guard let state = states[offset] else { return .answer(.unmarked) }
         switch state {
-        case .targeted, .waiting:
+        case .targeted, .waiting, .deferred:
             if let ending { return .end(ending) }
+            if request.kind == .deferral, state == .targeted {
+                return .answer(.held(for: ClaimRequest.undeferredPause))
+            }
+            guard (request.kind == .deferral) == (state == .deferred) else { return .answer(.superseded) }
             let next = state == .waiting ? details[offset]?.attempt ?? 0 : 0
-            return request.attempt < next ? .answer(.superseded) : .take
+            guard request.attempt >= next else { return .answer(.superseded) }
+            return ownEnding.map { .end($0) } ?? .take
         case .claimed:
-            return decide(offset, request: request, against: claim(holding: offset), ending: ending, at: now)
+            return decide(offset, request: request, against: claim(holding: offset), ending: ownEnding, at: now)
         default:
             return .answer(reported.contains(offset) ? .reported : .ended(state))
         }
@@ -183,6 +207,7 @@ struct MemoryLedgerSegment {
     /// The device's holder loses it.
     private mutating func end(_ offset: UInt16, as state: DeliveryState) {
         states[offset] = state
+        deferrals.remove(offset)
         guard let id = claim(holding: offset)?.key else { return }
         claims[id]?.offsets.remove(offset)
         if claims[id]?.offsets.isEmpty == true { claims[id] = nil }

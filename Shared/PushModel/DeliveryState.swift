@@ -16,9 +16,19 @@ package enum DeliveryState: UInt8, CaseIterable, Sendable {
     case cancelled = 10
     /// Delivery cannot be determined.
     case unknown = 11
+    /// Waits for a time of its own, and was not sent to yet.
+    case deferred = 12
 
     /// A terminal state never changes.
-    package var isTerminal: Bool { rawValue >= DeliveryState.delivered.rawValue }
+    package var isTerminal: Bool {
+        switch self {
+        case .notTargeted, .targeted, .claimed, .waiting, .deferred: false
+        case .delivered, .failed, .invalid, .invalidRemoved, .expired, .suppressed, .cancelled, .unknown: true
+        }
+    }
+
+    /// The states of a device that has not ended.
+    package static let open: [DeliveryState] = [.targeted, .claimed, .waiting, .deferred]
 
     /// The provider does not know the device; the time of the request decides whether the device is removed.
     package var isInvalid: Bool { self == .invalid || self == .invalidRemoved }
@@ -38,6 +48,7 @@ package enum DeliveryState: UInt8, CaseIterable, Sendable {
         case .suppressed: "suppressed"
         case .cancelled: "cancelled"
         case .unknown: "unknown"
+        case .deferred: "deferred"
         }
     }
 

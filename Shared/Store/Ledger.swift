@@ -25,6 +25,13 @@ package protocol Ledger: Sendable {
     func mark(
         _ devices: SegmentSet, of task: TaskID, in segment: SegmentID, enteredIn entered: EnteredTask
     ) async throws(StoreError) -> MarkVerdict
+    /// Defers devices that are targeted, or deferred already, and returns them; others keep their state. A device in
+    /// several groups is deferred with the first. The order of its release must be durable before.
+    func `defer`(
+        _ groups: [Deferral], of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> SegmentSet
+    /// The deferred devices of these segments by cause, without reading which devices they are.
+    func deferrals(of task: TaskID, in segments: [SegmentID]) async throws(StoreError) -> DeferralSummary
     /// The job is done: all its devices are marked and sent to the bus.
     func resolve(job: Int, of task: TaskID) async throws(StoreError)
     /// True if the job is resolved; nil for a task without a plan.
@@ -52,7 +59,8 @@ package protocol Ledger: Sendable {
 
     /// The states of the segment's devices.
     func states(of task: TaskID, in segment: SegmentID) async throws(StoreError) -> LedgerSnapshot?
-    /// The last detail a sender recorded for a device: why it was not delivered, or when it was. Nil without details:
+    /// The last detail a sender recorded for a device: why it was not delivered, or when it was. For a deferred device
+    /// the reason is the cause, and the due time that of its release. Nil without details:
     /// delivered at the first attempt in a big task, or ended untried by a cancel, the deadline or an expired lease.
     func detail(
         of offset: UInt16, task: TaskID, in segment: SegmentID

@@ -14,7 +14,7 @@ package struct StateCounts: Hashable, Sendable {
 
     /// All devices ever marked.
     package var targeted: Int { counts.reduce(0, +) - self[.notTargeted] }
-    package var open: Int { self[.targeted] + self[.claimed] + self[.waiting] }
+    package var open: Int { DeliveryState.open.reduce(0) { $0 + self[$1] } }
 
     package mutating func add(_ other: StateCounts) {
         for state in DeliveryState.allCases { self[state] += other[state] }
@@ -33,6 +33,13 @@ package struct ClaimID: Hashable, Sendable {
 }
 
 package struct ClaimRequest: Hashable, Sendable {
+    package enum Kind: UInt8, Sendable {
+        /// A first attempt or a retry. Takes no deferred device.
+        case attempt = 0
+        /// The release of a deferral. Takes deferred devices only.
+        case deferral = 1
+    }
+
     package let id: ClaimID
     package let offsets: [UInt16]
     /// The attempt of the message that claims; zero for the first.
@@ -40,15 +47,27 @@ package struct ClaimRequest: Hashable, Sendable {
     package let lease: Duration
     /// True if the first claim of a device increments its badge, and every claim reads it.
     package let countsBadge: Bool
+    package let kind: Kind
+    /// End of the devices' own life, if it differs from the task's: from then on they end as expired.
+    package let deadline: Timestamp?
 
     package static let devicesMaximum = 256
+    /// Delay until the release of a device is claimed again that is targeted, but not deferred yet: its order is
+    /// durable before it is deferred.
+    package static let undeferredPause = Duration.seconds(5)
 
-    package init(id: ClaimID, offsets: [UInt16], attempt: UInt8, lease: Duration, countsBadge: Bool) {
+    package init(
+        id: ClaimID, offsets: [UInt16], attempt: UInt8, lease: Duration, countsBadge: Bool, kind: Kind = .attempt,
+        deadline: Timestamp? = nil
+    ) {
+        precondition(kind == .attempt || attempt == 0, "a deferral is released as the first attempt")
         self.id = id
         self.offsets = offsets
         self.attempt = attempt
         self.lease = lease
         self.countsBadge = countsBadge
+        self.kind = kind
+        self.deadline = deadline
     }
 }
 
@@ -60,9 +79,10 @@ package enum ClaimAnswer: Hashable, Sendable {
     case ended(DeliveryState)
     /// It has ended, and its result is on `results`; nothing to do.
     case reported
-    /// Another claim holds it, and its lease expires after this time: do not send it, and claim again then.
+    /// Another claim holds it, and its lease expires after this time: do not send it, and claim again then. Also for
+    /// the release of a device that is not deferred yet.
     case held(for: Duration)
-    /// A later attempt has it; nothing to do.
+    /// A later attempt has it, or it waits for the release of its deferral; nothing to do.
     case superseded
     /// It was never marked: the ledger and the message do not match.
     case unmarked
@@ -81,7 +101,8 @@ package enum ClaimVerdict: Hashable, Sendable {
 }
 
 package enum MarkVerdict: Hashable, Sendable {
-    /// Those of the marked devices that have not ended, to be sent on. A repeated mark returns them again.
+    /// Those of the marked devices that have neither ended nor are deferred, to be sent on. A repeated mark returns
+    /// them again.
     case open(SegmentSet)
     /// The task was cancelled: all are ended.
     case cancelled
@@ -97,7 +118,7 @@ package struct OutcomeDetail: Hashable, Sendable {
     package let status: UInt16
     /// The provider's reason or ours, truncated to its limit.
     package let reason: String
-    /// For a waiting device, the earliest time of the next attempt.
+    /// For a waiting or deferred device, the earliest time of the next attempt.
     package let due: Timestamp?
 
     package init(
@@ -108,7 +129,7 @@ package struct OutcomeDetail: Hashable, Sendable {
         self.time = time
         self.status = status
         self.reason = reason
-        self.due = state == .waiting ? due : nil
+        self.due = state == .waiting || state == .deferred ? due : nil
     }
 }
 

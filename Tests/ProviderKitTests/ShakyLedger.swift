@@ -111,6 +111,16 @@ extension ShakyLedger {
         try await ledger.mark(devices, of: task, in: segment, enteredIn: entered)
     }
 
+    func `defer`(
+        _ groups: [Deferral], of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> SegmentSet {
+        try await ledger.defer(groups, of: task, in: segment)
+    }
+
+    func deferrals(of task: TaskID, in segments: [SegmentID]) async throws(StoreError) -> DeferralSummary {
+        try await ledger.deferrals(of: task, in: segments)
+    }
+
     func resolve(job: Int, of task: TaskID) async throws(StoreError) {
         try await ledger.resolve(job: job, of: task)
     }

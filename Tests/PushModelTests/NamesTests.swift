@@ -49,11 +49,16 @@ import Testing
         #expect(
             DeliveryState.allCases.map(\.name) == [
                 "not_targeted", "targeted", "claimed", "waiting", "delivered", "failed", "invalid", "invalid_removed",
-                "expired", "suppressed", "cancelled", "unknown",
+                "expired", "suppressed", "cancelled", "unknown", "deferred",
             ])
         #expect(
-            DeliveryState.allCases.filter { !$0.isTerminal } == [.notTargeted, .targeted, .claimed, .waiting])
+            DeliveryState.allCases.filter { !$0.isTerminal } == [
+                .notTargeted, .targeted, .claimed, .waiting, .deferred,
+            ])
+        #expect(DeliveryState.open == [.targeted, .claimed, .waiting, .deferred])
         #expect(DeliveryState.allCases.allSatisfy { $0.rawValue < 16 })
+        #expect(DeferralCause.allCases.map(\.name) == ["local_time", "quiet_hours", "rate", "cap"])
+        #expect(DeferralCause.allCases.map(\.rawValue) == [1, 2, 3, 4])
     }
 
     /// The names in app files, in the order in which `carillon apps list` shows them.

@@ -87,9 +87,9 @@ import Testing
         #expect(try await client.send(RedisCommand("HGET", "witness", "format")).string == "1")
         #expect(witness.newerFormat == nil)
         let count = try await client.send(RedisCommand("HGET", "witness", "count"))
-        _ = try await client.send(RedisCommand("HSET", "witness", "format", "2"))
+        _ = try await client.send(RedisCommand("HSET", "witness", "format", "3"))
         let error = await #expect(throws: StoreError.self) { try await witness.tick() }
-        #expect(error?.code == .refused && witness.newerFormat == 2)
+        #expect(error?.code == .refused && witness.newerFormat == 3)
         #expect(try await client.send(RedisCommand("HGET", "witness", "count")) == count)
         await client.close()
     }

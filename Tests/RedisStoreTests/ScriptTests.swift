@@ -12,6 +12,7 @@ import Testing
 
     private static let ledger = [
         LedgerScripts.mark, LedgerScripts.claim, LedgerScripts.renew, LedgerScripts.settle, LedgerScripts.noteReported,
+        LedgerScripts.defer,
         LedgerScripts.readDetail, LedgerScripts.cancel, LedgerScripts.expire, LedgerScripts.close, LedgerScripts.plan,
         LedgerScripts.begin, LedgerScripts.progress, LedgerScripts.resolve, LedgerScripts.isResolved,
         LedgerScripts.enter, LedgerScripts.enterToCancel, LedgerScripts.finish, LedgerScripts.beginRestoring,
@@ -37,7 +38,8 @@ import Testing
         MessageStartsScripts.close, ProviderOutageScripts.read, ProviderOutageScripts.extend,
         ProviderOutageScripts.probe, ProviderOutageScripts.giveBackProbe, ProviderOutageScripts.nominate,
         RetryIndexScripts.add, RetryIndexScripts.lease, RetryIndexScripts.complete, RetryIndexScripts.giveBack,
-        RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisTaskAgenda.set,
+        RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisWitness.raiseFormat,
+        RedisTaskAgenda.set,
         RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle, RedisTaskTraces.keep,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,
         RedisIdempotencyStore.forget,

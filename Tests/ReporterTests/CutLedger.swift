@@ -47,6 +47,16 @@ struct CutLedger: Ledger {
         try await ledger.mark(devices, of: task, in: segment, enteredIn: entered)
     }
 
+    func `defer`(
+        _ groups: [Deferral], of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> SegmentSet {
+        try await ledger.defer(groups, of: task, in: segment)
+    }
+
+    func deferrals(of task: TaskID, in segments: [SegmentID]) async throws(StoreError) -> DeferralSummary {
+        try await ledger.deferrals(of: task, in: segments)
+    }
+
     func resolve(job: Int, of task: TaskID) async throws(StoreError) {
         try await scissors.around { () async throws(StoreError) in
             try await ledger.resolve(job: job, of: task)

@@ -54,8 +54,8 @@ import Topics
         let endpoint = try Endpoint([HTTPResponse(.ok)])
         let harness = try await ReporterHarness(endpoint: endpoint.url)
         let reporter = try await harness.startReporter()
-        try await harness.upgradeStore(to: 2)
-        #expect(await reporter.line { $0.contains("Redis is kept in format 2") } != nil)
+        try await harness.upgradeStore(to: 3)
+        #expect(await reporter.line { $0.contains("Redis is kept in format 3") } != nil)
         #expect(await reporter.end() == .exited(1))
         await endpoint.stop()
     }

@@ -7,8 +7,8 @@ import Testing
         var counts = StateCounts()
         #expect(counts.targeted == 0 && counts.open == 0)
         for state in DeliveryState.allCases { counts[state] = 1 << Int(state.rawValue) }
-        #expect(counts.targeted == (1 << 12) - 2)
-        #expect(counts.open == 2 + 4 + 8)
+        #expect(counts.targeted == (1 << 13) - 2)
+        #expect(counts.open == 2 + 4 + 8 + 4_096)
         #expect(counts[.delivered] == 16)
     }
 

@@ -74,6 +74,7 @@ struct DeviceTrace: Sendable {
         case .claimed: "A sender is sending the push."
         case .waiting:
             "The push could not be sent\(because) and is retried" + (detail?.due.map { " at \($0) or later." } ?? ".")
+        case .deferred: "Deferred" + (detail?.due.map { " until \($0)" } ?? "") + "\(because)."
         case .delivered: "The provider accepted the push."
         case .failed: "The push failed permanently\(because)."
         case .invalid: "The provider does not know the device\(because); without proof, it stays registered."

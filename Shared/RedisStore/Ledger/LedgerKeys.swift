@@ -5,7 +5,7 @@ import RedisClient
 /// the script that claims a device can count its badge. The keys of a whole task share the task's hash tag.
 struct LedgerKeys {
     /// The parts of the key names before the first colon.
-    static let families = ["led", "clm", "det", "task", "jobs", "segs", "sums"]
+    static let families = ["led", "clm", "det", "dfr", "task", "jobs", "segs", "sums"]
 
     /// A string: header and states; see `Scripts/Ledger/ledger.lua`.
     let states: RedisArgument
@@ -17,12 +17,16 @@ struct LedgerKeys {
     /// outcome was published on `results`.
     let details: RedisArgument
     static let reportedField = "told"
+    /// A hash: the deferred devices; see `Scripts/Ledger/deferrals.lua`. Absent while no device is deferred.
+    let deferrals: RedisArgument
+    static let deferralSumsField = "sums"
 
     init(_ task: TaskID, segment: SegmentID) {
         let place = "{\(segment)}:\(task.key)"
         states = RedisArgument("led:\(place)")
         claims = RedisArgument("clm:\(place)")
         details = RedisArgument("det:\(place)")
+        deferrals = RedisArgument("dfr:\(place)")
     }
 
     /// The keys of the whole task.

@@ -163,10 +163,12 @@ extension RedisLedger {
     ) async throws(StoreError) -> StateCounts {
         var sum = StateCounts()
         let commands = segments.map {
-            RedisCommand("GETRANGE", LedgerKeys(task, segment: SegmentID(plan.app, number: $0)).states, 8, 29)
+            RedisCommand(
+                "GETRANGE", LedgerKeys(task, segment: SegmentID(plan.app, number: $0)).states, 0,
+                RedisArgument(RedisLedgerEncoding.headerBytesMaximum - 1))
         }
         for answer in try await redis.send(commands) where answer.bytes?.isEmpty == false {
-            sum.add(try RedisLedgerReply.counts(answer))
+            sum.add(try RedisLedgerReply.header(answer))
         }
         return sum
     }

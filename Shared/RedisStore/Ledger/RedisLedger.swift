@@ -50,11 +50,13 @@ package struct RedisLedger: Ledger {
         let badges = request.countsBadge ? badgeKeys(of: offsets, in: segment) : []
         let answer = try await runWitnessed(
             ScriptCall(
-                LedgerScripts.claim, keys: [keys.states, keys.claims, keys.details] + badges,
+                LedgerScripts.claim, keys: [keys.states, keys.claims, keys.details, keys.deferrals] + badges,
                 arguments: [
                     now, RedisArgument(RedisLedgerEncoding.name(of: request.id)), RedisArgument(Int(request.attempt)),
                     RedisArgument(RedisLedgerEncoding.milliseconds(request.lease)),
-                    RedisArgument(RedisLedgerEncoding.ranges(offsets)),
+                    RedisArgument(RedisLedgerEncoding.ranges(offsets)), RedisArgument(Int(request.kind.rawValue)),
+                    request.deadline.map { RedisArgument(RedisLedgerEncoding.milliseconds($0)) } ?? "",
+                    RedisArgument(ClaimRequest.undeferredPause.wholeMilliseconds),
                 ]))
         guard !answer.isNull else { return .missing }
         let answers = try RedisLedgerReply.answers(answer, to: offsets, withBadges: request.countsBadge)
@@ -133,18 +135,19 @@ package struct RedisLedger: Ledger {
         let keys = LedgerKeys(task, segment: segment)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.readDetail, keys: [keys.states, keys.details], arguments: [RedisArgument(Int(offset))]))
-        guard let parts = answer.array?.compactMap(\.bytes), parts.count == 2 else { return nil }
-        return RedisLedgerEncoding.detail(of: offset, ledger: parts[0], stored: parts[1])
+                LedgerScripts.readDetail, keys: [keys.states, keys.details, keys.deferrals],
+                arguments: [RedisArgument(Int(offset))]))
+        return try RedisLedgerReply.detail(answer, of: offset)
     }
 
     package func cancel(_ task: TaskID, in segment: SegmentID) async throws(StoreError) -> SegmentSet {
         // Cancels the task first: a segment marked in between is cancelled by that mark or by the next line.
         guard let entered = try await enterToCancel(segment, of: task) else { return SegmentSet() }
+        let keys = LedgerKeys(task, segment: segment)
         return try RedisLedgerReply.set(
             await redis.run(
                 ScriptCall(
-                    LedgerScripts.cancel, keys: [LedgerKeys(task, segment: segment).states],
+                    LedgerScripts.cancel, keys: [keys.states, keys.deferrals],
                     arguments: RedisLedgerEncoding.start(of: entered.plan))))
     }
 
@@ -155,7 +158,7 @@ package struct RedisLedger: Ledger {
         return try RedisLedgerReply.expired(
             await redis.run(
                 ScriptCall(
-                    LedgerScripts.expire, keys: [keys.states, keys.claims],
+                    LedgerScripts.expire, keys: [keys.states, keys.claims, keys.deferrals],
                     arguments: [now, RedisArgument(Int(untried.rawValue))])))
     }
 

@@ -5,7 +5,9 @@ import Store
 
 /// Encodes the arguments and decodes the replies of the ledger's scripts; `Scripts/Ledger/ledger.lua` describes the formats.
 enum RedisLedgerEncoding {
-    private static let headerBytes = 30
+    /// By version of the ledger, from 1.
+    private static let headerBytes = [30, 32]
+    static let headerBytesMaximum = 32
     private static let latest = Int64(1) << 48 - 1
     /// A zero byte and a time in milliseconds.
     private static let dueBytes = 7
@@ -102,37 +104,59 @@ enum RedisLedgerEncoding {
             app: app, jobs: jobs, isFast: isFast == 1, deadline: Timestamp(milliseconds: deadline), policy: policy)
     }
 
-    /// Counts of a ledger with two bytes for each state, or of a task with four.
+    /// Counts of a ledger with two bytes for each state, or of a task with four. Where no device can be deferred, that
+    /// state has none.
     static func counts<Value: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>, _: Value.Type) -> StateCounts? {
         var counts = StateCounts()
         var reader = ByteReader(bytes)
         for state in DeliveryState.allCases where state != .notTargeted {
+            if state == .deferred, reader.isAtEnd { break }
             guard let count = reader.integer(Value.self) else { return nil }
             counts[state] = Int(count)
         }
         return counts
     }
 
-    /// Counts in the encoding of a task.
+    /// Counts in the encoding of a closed task.
     static func totals(_ counts: StateCounts) -> [UInt8] {
         var bytes: [UInt8] = []
-        for state in DeliveryState.allCases where state != .notTargeted {
+        for state in DeliveryState.allCases where state != .notTargeted && state != .deferred {
             bytes.append(integer: UInt32(clamping: counts[state]))
         }
         return bytes
     }
 
     static func snapshot(_ bytes: [UInt8]) -> LedgerSnapshot? {
-        guard bytes.count >= headerBytes, let counts = counts(bytes[8..<headerBytes], UInt16.self) else { return nil }
+        guard let counts = counts(ofLedger: bytes), let states = body(of: bytes) else { return nil }
         let flags = Flags(rawValue: bytes[1])
-        let states = bytes[headerBytes...]
         let known = flags.contains(.dense) ? denseStates(states) : sparseStates(states, count: counts.targeted)
         return known.map { LedgerSnapshot(counts: counts, isCancelled: flags.contains(.cancelled), states: $0) }
     }
 
+    /// Needs only the header. Nil for an unknown version.
+    static func counts(ofLedger bytes: [UInt8]) -> StateCounts? {
+        guard let end = headerEnd(of: bytes) else { return nil }
+        return counts(bytes[8..<end], UInt16.self)
+    }
+
+    private static func body(of ledger: [UInt8]) -> ArraySlice<UInt8>? {
+        headerEnd(of: ledger).map { ledger[$0...] }
+    }
+
+    private static func headerEnd(of ledger: [UInt8]) -> Int? {
+        guard let version = ledger.first, (1...headerBytes.count).contains(Int(version)) else { return nil }
+        let end = headerBytes[Int(version) - 1]
+        return ledger.count >= end ? end : nil
+    }
+
+    /// The detail that follows the only entry of a ledger.
+    private static func ownDetail(of ledger: [UInt8]) -> ArraySlice<UInt8> {
+        body(of: ledger)?.dropFirst(2) ?? []
+    }
+
     static func detail(of offset: UInt16, ledger: [UInt8], stored: [UInt8]) -> OutcomeDetail? {
         guard let snapshot = snapshot(ledger), let state = snapshot.states[offset] else { return nil }
-        return detail(of: state, snapshot.counts.targeted == 1 ? ledger[(headerBytes + 2)...] : stored[...])
+        return detail(of: state, snapshot.counts.targeted == 1 ? ownDetail(of: ledger) : stored[...])
     }
 
     static func outcomes(
@@ -141,7 +165,7 @@ enum RedisLedgerEncoding {
         guard let snapshot = snapshot(ledger) else { return nil }
         let isAlone = snapshot.counts.targeted == 1
         return snapshot.states.sorted { $0.key < $1.key }.map { offset, state in
-            let bytes = isAlone ? ledger[(headerBytes + 2)...] : stored[offset, default: []][...]
+            let bytes = isAlone ? ownDetail(of: ledger) : stored[offset, default: []][...]
             return TaskOutcomes.Device(
                 index: DeviceIndex(segment: segment, offset: offset), state: state, detail: detail(of: state, bytes))
         }

@@ -66,8 +66,25 @@ enum RedisLedgerReply {
         return ended.filter { !$0.value.isEmpty }
     }
 
-    static func counts(_ value: RedisValue) throws(StoreError) -> StateCounts {
-        try known(value.bytes.flatMap { RedisLedgerEncoding.counts($0[...], UInt16.self) }, name: "counts")
+    /// The counts of a ledger of which only the header is read.
+    static func header(_ value: RedisValue) throws(StoreError) -> StateCounts {
+        try known(value.bytes.flatMap(RedisLedgerEncoding.counts(ofLedger:)), name: "counts")
+    }
+
+    static func add(deferralSums value: RedisValue, to summary: inout DeferralSummary) throws(StoreError) {
+        try known(value.bytes.flatMap { RedisDeferralEncoding.add($0, to: &summary) }, name: "deferred devices")
+    }
+
+    /// The ledger, a stored detail, and the deferrals as fields and values.
+    static func detail(_ value: RedisValue, of offset: UInt16) throws(StoreError) -> OutcomeDetail? {
+        guard let parts = value.array, parts.count == 3, let ledger = parts[0].bytes, let stored = parts[1].bytes,
+            let fields = parts[2].array?.map({ $0.bytes ?? [] })
+        else { throw unreadable("a detail") }
+        guard RedisLedgerEncoding.snapshot(ledger)?.states[offset] == .deferred else {
+            return RedisLedgerEncoding.detail(of: offset, ledger: ledger, stored: stored)
+        }
+        let groups = stride(from: 0, to: fields.count - 1, by: 2).map { (fields[$0], fields[$0 + 1]) }
+        return RedisDeferralEncoding.detail(of: offset, groups: groups)
     }
 
     static func snapshot(_ value: RedisValue) throws(StoreError) -> LedgerSnapshot? {

@@ -23,7 +23,9 @@ package final class RedisWitness: LedgerWitness {
     static let key: RedisArgument = "witness"
     /// Format of data without a version of its own that is read by scripts or together: plans, ledgers, claims,
     /// details, devices and segments of tasks. A release that changes one raises this number before it writes any.
-    private static let format = 1
+    private static let format = 2
+    /// The format of a new store: everything is readable for earlier versions until a device is deferred.
+    private static let firstFormat = 1
 
     let redis: StoreConnection
     private let log: Log
@@ -86,7 +88,7 @@ package final class RedisWitness: LedgerWitness {
             RedisWitness.read, keys: [RedisWitness.key],
             arguments: [
                 "", RedisArgument(proof), RedisArgument(floor), RedisArgument(RedisWitness.leap), isRepairable ? 1 : 0,
-                RedisArgument(RedisWitness.format),
+                RedisArgument(RedisWitness.firstFormat),
             ])
         guard let fields = answer.array, fields.count == 4, let count = fields[1].integer, let began = fields[2].integer
         else { throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode the witness") }
@@ -112,7 +114,12 @@ package final class RedisWitness: LedgerWitness {
             : "earlier tasks with at_most_once send nothing more; other earlier tasks may repeat pushes"
     }
 
+    /// To be run before a device is deferred, which earlier versions would misread.
+    static let raiseFormatOfDeferrals = ScriptCall(raiseFormat, keys: [key], arguments: [2])
+
     static let raise = RedisScript(PackageResources.raise_count_lua)
+
+    static let raiseFormat = RedisScript(PackageResources.raise_format_lua)
 
     static let read = RedisScript(PackageResources.read_epoch_lua, using: .clock)
 }

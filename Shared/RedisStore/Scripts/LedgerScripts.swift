@@ -10,7 +10,9 @@ enum LedgerScripts {
         PackageResources.mark_lua, using: .states, .ledgerFlags, .markReplies, .ranges, .ledger, .window, .whole)
     static let claim = RedisScript(
         PackageResources.claim_lua, using: .clock, .states, .ledgerFlags, .claimReplies, .ranges, .ledger, .window,
-        .claims, .reported, .badges, .contest)
+        .claims, .reported, .badges, .contest, .deferrals)
+    static let `defer` = RedisScript(
+        PackageResources.defer_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .whole, .deferrals)
     static let renew = RedisScript(PackageResources.renew_claim_lua, using: .clock)
     static let settle = RedisScript(
         PackageResources.settle_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .claims)

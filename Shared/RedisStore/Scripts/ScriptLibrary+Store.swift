@@ -21,6 +21,7 @@ extension ScriptLibrary {
     static let clock = ScriptLibrary(PackageResources.clock_lua)
     static let commitChanges = ScriptLibrary(PackageResources.commit_changes_lua)
     static let contest = ScriptLibrary(PackageResources.contest_lua)
+    static let deferrals = ScriptLibrary(PackageResources.deferrals_lua)
     static let fields = ScriptLibrary(PackageResources.fields_lua)
     static let ledger = ScriptLibrary(PackageResources.ledger_lua)
     static let lists = ScriptLibrary(PackageResources.lists_lua)

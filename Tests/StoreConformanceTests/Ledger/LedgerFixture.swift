@@ -57,17 +57,22 @@ struct LedgerFixture: Sendable {
         try await ledger.mark(SegmentSet(offsets), of: task, in: segment)
     }
 
-    func request(_ number: UInt64, offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false) -> ClaimRequest {
+    func request(
+        _ number: UInt64, offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false,
+        kind: ClaimRequest.Kind = .attempt, deadline: Timestamp? = nil
+    ) -> ClaimRequest {
         ClaimRequest(
             id: ClaimID(owner: 7, number: number), offsets: offsets, attempt: attempt, lease: LedgerFixture.lease,
-            countsBadge: badges)
+            countsBadge: badges, kind: kind, deadline: deadline)
     }
 
     /// The answers to a claim; nil if the ledger is missing.
     func claim(
-        _ number: UInt64, offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false
+        _ number: UInt64, offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false,
+        kind: ClaimRequest.Kind = .attempt, deadline: Timestamp? = nil
     ) async throws -> [ClaimAnswer] {
-        let request = request(number, offsets: offsets, attempt: attempt, badges: badges)
+        let request = request(
+            number, offsets: offsets, attempt: attempt, badges: badges, kind: kind, deadline: deadline)
         guard case .answers(let answers) = try await ledger.claim(request, of: task, in: segment) else { return [] }
         return answers
     }

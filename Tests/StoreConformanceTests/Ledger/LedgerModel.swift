@@ -11,6 +11,7 @@ struct LedgerModel {
         let segment: SegmentID
         let offsets: [UInt16]
         let attempt: UInt8
+        var kind = ClaimRequest.Kind.attempt
     }
 
     /// A claim as recorded by its sender.
@@ -85,7 +86,8 @@ struct LedgerModel {
         switch roll(100) {
         case 0..<10: try await mark()
         case 10..<14: try await resolve()
-        case 14..<42: try await claim()
+        case 14..<17: try await `defer`()
+        case 17..<42: try await claim()
         case 42..<47: try await repeatClaim()
         case 47..<72: try await settle()
         case 72..<77: crash()
@@ -150,11 +152,33 @@ extension LedgerModel {
                 messages.append(Message(segment: segment, offsets: Array(part), attempt: 0))
             }
             let states = try await pair.ask { try await $0.states(of: pair.task, in: segment) }?.states ?? [:]
-            guard offsets.allSatisfy({ open.contains($0) != (states[$0]?.isTerminal ?? true) }) else {
+            guard
+                offsets.allSatisfy({ offset in
+                    open.contains(offset) == states[offset].map { !$0.isTerminal && $0 != .deferred }
+                })
+            else {
                 throw violation("the open devices differ from those returned for sending")
             }
         }
         try await check(segment)
+    }
+
+    /// Defers devices whose first message may be on its way as well. The message that releases them comes first.
+    private mutating func `defer`() async throws {
+        guard let message = messages.filter({ $0.attempt == 0 }).randomElement(random) else { return }
+        let size = 1 + roll(message.offsets.count)
+        let offsets = Array(message.offsets.suffix(size))
+        note("\(size) of \(message.segment.number) are deferred")
+        messages.append(Message(segment: message.segment, offsets: offsets, attempt: 0, kind: .deferral))
+        if roll(5) == 0 { return }
+        let causes = DeferralCause.allCases
+        let groups = offsets.chunks(of: 1 + roll(size)).map { part in
+            Deferral(
+                offsets: Array(part), cause: causes[roll(causes.count)], due: time.now + .seconds(Int64(roll(3))))
+        }
+        let deferred = try await pair.ask { try await $0.defer(groups, of: pair.task, in: message.segment) }
+        guard deferred.subtracting(SegmentSet(offsets)).isEmpty else { throw violation("other devices were deferred") }
+        try await check(message.segment)
     }
 
     /// A job resolves after all its marks.
@@ -196,7 +220,7 @@ extension LedgerModel {
         let request = ClaimRequest(
             id: ClaimID(owner: UInt64(1 + roll(2)), number: claims),
             offsets: Array(message.offsets[start..<start + size]), attempt: message.attempt, lease: .seconds(30),
-            countsBadge: true)
+            countsBadge: true, kind: message.kind)
         try await claim(request, in: message.segment)
     }
 
@@ -222,6 +246,8 @@ extension LedgerModel {
                     throw violation("\(offset) was already noted as reported")
                 }
                 try end(offset, as: state, in: segment)
+            case .held(ClaimRequest.undeferredPause) where request.kind == .deferral:
+                break
             case .held(let rest):
                 let holder = holders[Place(segment: segment, offset: offset)]
                 guard let holder, rest > .zero, holder.leaseEnd == time.now + rest else {
@@ -409,6 +435,10 @@ extension LedgerModel {
             _ = try await pair.ask { try await $0.detail(of: offset, task: pair.task, in: segment) }
         }
         _ = try await pair.ask { try await $0.progress(of: pair.task) }
+        let deferrals = try await pair.ask { try await $0.deferrals(of: pair.task, in: [segment]) }
+        guard deferrals.parts.values.reduce(0, { $0 + $1.devices }) == counts[.deferred] else {
+            throw violation("\(deferrals) of \(counts[.deferred]) deferred devices")
+        }
         let unreported = try await pair.ask { try await $0.unreported(of: pair.task, in: segment) }
         let known = snapshot.states.filter { offset, state in
             state.isTerminal && !reported.contains(Place(segment: segment, offset: offset))

@@ -1,9 +1,9 @@
--- Badges of claimed devices. KEYS[4] and further are the registry's badges of each bucket of 128 offsets that the claim
+-- Badges of claimed devices. KEYS[5] and further are the registry's badges of each bucket of 128 offsets that the claim
 -- touches, in rising order. Without them the task counts no badges.
 
-local countsBadges = #KEYS > 3
+local countsBadges = #KEYS > 4
 local badges = {}
-local bucket, bucketKey = -1, 3
+local bucket, bucketKey = -1, 4
 
 -- Offsets come in rising order.
 local function enterBucketOf(offset)

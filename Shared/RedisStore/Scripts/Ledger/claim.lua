@@ -1,9 +1,12 @@
 #!lua flags=allow-oom
--- Libraries: clock, states, ledgerFlags, claimReplies, ranges, ledger, window, claims, reported, badges, contest
+-- Libraries: clock, states, ledgerFlags, claimReplies, ranges, ledger, window, claims, reported, badges,
+-- contest, deferrals
 -- Claims devices that a sender is about to send to.
 --
--- KEYS: ledger, claims, details, then the registry's badges of each bucket that the offsets touch, in rising order.
--- ARGV: now, name of the claim, attempt, lease in milliseconds, ranges.
+-- KEYS: ledger, claims, details, deferrals, then the registry's badges of each bucket that the offsets touch, in
+-- rising order.
+-- ARGV: now, name of the claim, attempt, lease in milliseconds, ranges, 1 for the release of a deferral, end of the
+-- devices' own life or empty, milliseconds for which the release of a device that is not deferred yet is held.
 -- Returns false if there is no ledger, else three strings:
 -- a byte for each offset, in rising order: an ANSWER, or the state in which the device ended;
 -- a badge (u32, all ones for none) for each claimed device, if there are keys of badges;
@@ -20,7 +23,7 @@ local function takeAll()
         count = count + 1
         if states[offset] == STATE_TARGETED then targeted = targeted + 1 end
     end)
-    if ending or countsBadges or targeted < count then return nil end
+    if ownEnding or countsBadges or isRelease or targeted < count then return nil end
     each(ranges, function(offset) states[offset] = STATE_CLAIMED end)
     head[COUNTS + STATE_TARGETED] = head[COUNTS + STATE_TARGETED] - count
     head[COUNTS + STATE_CLAIMED] = head[COUNTS + STATE_CLAIMED] + count
@@ -44,6 +47,7 @@ if not reply then
     mine = taken.text()
 end
 save()
+undefer(KEYS[4])
 
 for holder, gone in pairs(losers) do without(holder, gone) end
 if mine ~= '' then

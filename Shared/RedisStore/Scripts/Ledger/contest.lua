@@ -3,6 +3,9 @@
 local name, attempt = ARGV[2], tonumber(ARGV[3])
 -- The state in which unclaimed devices end instead of being claimed.
 local ending = head and (has(FLAG_CANCELLED) and STATE_CANCELLED or now >= head[DEADLINE] and STATE_EXPIRED) or nil
+-- The same after the devices' own life.
+local ownEnding = ending or (ARGV[7] ~= '' and now >= tonumber(ARGV[7]) and STATE_EXPIRED) or nil
+local isRelease = ARGV[6] == '1'
 local leases, taken, losers = {}, collector(), {}
 local holders, reported
 
@@ -32,6 +35,11 @@ local function finish(offset, state)
     return state
 end
 
+local function hold(pause)
+    leases[#leases + 1] = struct.pack('<I6', pause)
+    return ANSWER_HELD
+end
+
 local function lose(holder, offset)
     if not holder then return end
     losers[holder] = losers[holder] or {}
@@ -44,25 +52,26 @@ local function contest(offset)
     local holder = holders[offset]
     if holder and attempt < holder.attempt then return ANSWER_SUPERSEDED end
     if holder and holder.name == name then return take(offset, false) end
-    if holder and now < holder.leaseEnd then
-        leases[#leases + 1] = struct.pack('<I6', holder.leaseEnd - now)
-        return ANSWER_HELD
-    end
+    if holder and now < holder.leaseEnd then return hold(holder.leaseEnd - now) end
     lose(holder, offset)
     if holder and attempt > holder.attempt then
-        return ending and finish(offset, ending) or take(offset, false)
+        return ownEnding and finish(offset, ownEnding) or take(offset, false)
     end
     -- The lease is over, or Redis has lost the claim: the push may have been sent.
-    if ending or has(FLAG_AT_MOST_ONCE) then return finish(offset, STATE_UNKNOWN) end
+    if ownEnding or has(FLAG_AT_MOST_ONCE) then return finish(offset, STATE_UNKNOWN) end
     return take(offset, false)
 end
 
 local function decide(offset)
     local state = states[offset] or STATE_NOT_TARGETED
     if state == STATE_NOT_TARGETED then return ANSWER_UNMARKED end
-    if state >= STATE_DELIVERED then return isReported(offset) and ANSWER_REPORTED or state end
+    if hasEnded(state) then return isReported(offset) and ANSWER_REPORTED or state end
     if state == STATE_CLAIMED then return contest(offset) end
     if ending then return finish(offset, ending) end
+    -- The order of a release is durable before its device is deferred.
+    if isRelease and state == STATE_TARGETED then return hold(tonumber(ARGV[8])) end
+    if isRelease ~= (state == STATE_DEFERRED) then return ANSWER_SUPERSEDED end
     if state == STATE_WAITING and attempt < nextAttempt(offset) then return ANSWER_SUPERSEDED end
-    return take(offset, state == STATE_TARGETED)
+    if ownEnding then return finish(offset, ownEnding) end
+    return take(offset, state ~= STATE_WAITING)
 end

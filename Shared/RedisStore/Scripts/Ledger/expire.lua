@@ -2,7 +2,7 @@
 -- Libraries: clock, states, ledgerFlags, ranges, ledger, window, claims
 -- Ends every device at the deadline, except those under a live lease.
 --
--- KEYS: ledger, claims. ARGV: now, state in which unclaimed devices end.
+-- KEYS: ledger, claims, deferrals. ARGV: now, state in which unclaimed devices end.
 -- Returns the ranges that were unclaimed, the state in which they ended, and the ranges whose outcome is unknown; false
 -- if there is no ledger or the deadline is not reached.
 
@@ -15,7 +15,7 @@ load(0, 4095)
 local holders = readHolders()
 for offset = 0, 4095 do
     local state, holder = states[offset], holders[offset]
-    if state == STATE_TARGETED or state == STATE_WAITING then
+    if FREE[state] then
         move(offset, final)
         ended.add(offset)
     elseif state == STATE_CLAIMED and not (holder and now < holder.leaseEnd) then
@@ -25,5 +25,6 @@ for offset = 0, 4095 do
     end
 end
 save()
+if next(undeferred) then redis.call('DEL', KEYS[3]) end
 for name in pairs(losers) do redis.call('HDEL', KEYS[2], name) end
 return {final == STATE_UNKNOWN and '' or ended.text(), final, unknown.text()}

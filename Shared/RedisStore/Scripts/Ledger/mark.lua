@@ -3,7 +3,8 @@
 -- Marks devices as targeted, or as cancelled if the task is cancelled.
 --
 -- KEYS: ledger, details. ARGV: flags and deadline of a new ledger, 1 if the task is cancelled, ranges.
--- Returns the ranges of the devices that are open, MARK_ALL_OPEN or MARK_CANCELLED; false if the segment is closed.
+-- Returns the ranges of the devices that are open and not deferred, MARK_ALL_OPEN or MARK_CANCELLED; false if the
+-- segment is closed.
 
 head = head or newHead(ARGV[1], ARGV[2])
 if has(FLAG_CLOSED) then return false end
@@ -17,13 +18,13 @@ end
 
 local alone, before = order[1], countMarked()
 local initial = has(FLAG_CANCELLED) and STATE_CANCELLED or STATE_TARGETED
-local open, hasEnded = collector(), false
+local open, hasOthers = collector(), false
 each(ARGV[4], function(offset)
     local state = states[offset] or STATE_NOT_TARGETED
     if state == STATE_NOT_TARGETED then
         move(offset, initial)
-    elseif state >= STATE_DELIVERED then
-        hasEnded = true
+    elseif hasEnded(state) or state == STATE_DEFERRED then
+        hasOthers = true
         return
     end
     open.add(offset)
@@ -38,4 +39,4 @@ else
     if wasReported then redis.call('HSET', KEYS[2], 'told', struct.pack('<HH', alone, alone)) end
 end
 if has(FLAG_CANCELLED) then return MARK_CANCELLED end
-return hasEnded and open.text() or MARK_ALL_OPEN
+return hasOthers and open.text() or MARK_ALL_OPEN

@@ -36,7 +36,7 @@ end
 
 local function writeDetail(ranges, detail)
     if isAlone() then
-        redis.call('SET', ledger, redis.call('GETRANGE', ledger, 0, HEADER_BYTES + 1) .. detail, 'KEEPTTL')
+        redis.call('SET', ledger, redis.call('GETRANGE', ledger, 0, headerBytes() + 1) .. detail, 'KEEPTTL')
         return
     end
     local fields = {}

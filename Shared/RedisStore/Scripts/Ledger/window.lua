@@ -3,7 +3,7 @@
 
 local function loadDense(from, to)
     first, last = floor(from / 2), floor(to / 2)
-    local text = redis.call('GETRANGE', ledger, HEADER_BYTES + first, HEADER_BYTES + last)
+    local text = redis.call('GETRANGE', ledger, headerBytes() + first, headerBytes() + last)
     for at = 1, #text do
         local pair = byte(text, at)
         local low, offset = pair % 16, 2 * (first + at - 1)
@@ -13,7 +13,7 @@ end
 
 local function loadSparse(from, to)
     local count = countMarked()
-    local text = redis.call('GETRANGE', ledger, HEADER_BYTES, HEADER_BYTES - 1 + 2 * count)
+    local text = redis.call('GETRANGE', ledger, headerBytes(), headerBytes() - 1 + 2 * count)
     local function entry(index)
         local a, b = byte(text, 2 * index + 1, 2 * index + 2)
         local value = a + b * 256
@@ -52,6 +52,6 @@ local function save()
             bytes[#bytes + 1], bytes[#bytes + 2] = value % 256, floor(value / 256)
         end
     end
-    if #bytes > 0 then redis.call('SETRANGE', ledger, HEADER_BYTES + width * first, char(unpack(bytes))) end
+    if #bytes > 0 then redis.call('SETRANGE', ledger, headerBytes() + width * first, char(unpack(bytes))) end
     saveHeader()
 end
