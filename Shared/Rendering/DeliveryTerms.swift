@@ -17,7 +17,8 @@ struct DeliveryTerms: Sendable {
     /// In seconds, for providers that count from receipt; zero as above.
     let timeToLive: Int
 
-    init(_ task: PushTask, now: Timestamp) throws(RenderingError) {
+    /// `begins` is the start of the devices' own life, if it is not the task's.
+    init(_ task: PushTask, begins: Timestamp?, now: Timestamp) throws(RenderingError) {
         if let chosen = task.options.collapseID {
             guard DeliveryTerms.isCollapseID(chosen) else {
                 let limit = DeliveryTerms.collapseIDBytesMaximum
@@ -34,10 +35,11 @@ struct DeliveryTerms: Sendable {
             timeToLive = 0
             return
         }
+        let deadline = task.deadline(from: begins)
         // Never zero, which means one attempt.
-        let seconds = max(1, (task.deadline.milliseconds + 999) / 1_000)
+        let seconds = max(1, (deadline.milliseconds + 999) / 1_000)
         expiration = UInt32(clamping: seconds)
-        timeToLive = Int(max(1, (task.deadline - now).wholeMilliseconds / 1_000))
+        timeToLive = Int(max(1, (deadline - now).wholeMilliseconds / 1_000))
     }
 
     private static func isCollapseID(_ text: String) -> Bool {

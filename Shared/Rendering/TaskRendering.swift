@@ -31,12 +31,13 @@ package struct TaskRendering: Sendable {
     /// Data of the message, flattened once for all languages.
     let messageData: Result<FlatData, RenderingError>
 
-    /// `now` is for providers that count the time to live from receipt.
-    package init(_ task: PushTask, now: Timestamp) {
+    /// `now` is for providers that count the time to live from receipt; `begins` is the start of the devices' own life,
+    /// if it is not the task's.
+    package init(_ task: PushTask, begins: Timestamp? = nil, now: Timestamp) {
         content = task.content
         self.task = "\(task.id)"
         languages = task.content.message?.languages ?? []
-        terms = Result { () throws(RenderingError) in try DeliveryTerms(task, now: now) }
+        terms = Result { () throws(RenderingError) in try DeliveryTerms(task, begins: begins, now: now) }
         let data = task.content.message?.data ?? JSONObject()
         let id = self.task
         messageData = Result { () throws(RenderingError) in try TaskRendering.flatten(data, task: id) }

@@ -43,7 +43,10 @@ package struct PushTask: Sendable, Equatable {
     package var begins: Timestamp { sendAt ?? created }
 
     /// After the deadline nothing is sent, and open devices end as expired.
-    package var deadline: Timestamp {
-        begins + (options.timeToLive > .zero ? options.timeToLive : PushTask.timeOfOneAttempt)
+    package var deadline: Timestamp { deadline(from: nil) }
+
+    /// The same for devices whose own life begins at another time than the task's.
+    package func deadline(from begins: Timestamp?) -> Timestamp {
+        (begins ?? self.begins) + (options.timeToLive > .zero ? options.timeToLive : PushTask.timeOfOneAttempt)
     }
 }

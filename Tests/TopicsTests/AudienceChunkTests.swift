@@ -67,6 +67,17 @@ import Topics
         #expect(throws: MalformedMessageError.self) { try AudienceChunk(decoding: chunk.encoded()) }
     }
 
+    @Test func onlyATimingNeedsALaterFormat() throws {
+        let timing = DeviceTiming(deferral: .localTime, begins: 1_900_000_000_000)
+        #expect(try AudienceChunkTests.chunk().encoded()[0] == 1)
+        var split = AudienceSplit(
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 0, timing: timing)
+        split.append(3, of: SegmentNumber(rawValue: 7), record: [1], isSilent: false)
+        let chunk = try #require(split.chunks().first)
+        #expect(chunk.timing == timing && chunk.encoded()[0] == 2)
+        #expect(try AudienceChunk(decoding: chunk.encoded()) == chunk)
+    }
+
     @Test func moreDevicesThanAChunkHoldsMakeSeveral() throws {
         var split = AudienceSplit(task: TaskID(high: 1, low: 2), app: try AppID("news"), lane: .fast, attempt: 3)
         for number in 0..<1_201 {

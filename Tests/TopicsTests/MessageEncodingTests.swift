@@ -92,6 +92,43 @@ import Topics
         #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: chunk.encoded()) }
     }
 
+    /// Goal: a message without a timing is readable for earlier versions, and one with a timing keeps it. Method: the
+    /// first byte, and the length of the bytes that a timing adds.
+    @Test func onlyATimingNeedsALaterFormat() throws {
+        let timings = [
+            DeviceTiming(deferral: .quietHours, begins: 1_900_000_000_001), DeviceTiming(deferral: .rate),
+            DeviceTiming(begins: 0),
+        ]
+        let (order, chunk) = (try MessageEncodingTests.order(), try MessageEncodingTests.chunk())
+        #expect(order.encoded()[0] == 1 && chunk.encoded()[0] == 2)
+        #expect(try RetryOrder(decoding: order.encoded()).timing == .ofTask)
+        for timing in timings {
+            let timedOrder = RetryOrder(
+                task: order.task, segment: order.segment, provider: order.provider, attempt: 0, due: order.due,
+                timing: timing, devices: order.devices)
+            #expect(timedOrder.encoded()[0] == 2 && timedOrder.encoded().count == order.encoded().count + 9)
+            #expect(try RetryOrder(decoding: timedOrder.encoded()) == timedOrder)
+            #expect(timedOrder.parts(of: 2).map(\.timing) == [timing, timing])
+            let timedChunk = DispatchChunk(
+                task: chunk.task, app: chunk.app, lane: chunk.lane, attempt: 0, timing: timing,
+                accepted: chunk.accepted, deadline: chunk.deadline, countsBadge: true, repeatsUnknown: false,
+                variants: chunk.variants, segments: chunk.segments)
+            #expect(timedChunk.encoded()[0] == 3)
+            #expect(try DispatchChunk(decoding: timedChunk.encoded()) == timedChunk)
+        }
+    }
+
+    @Test func anUnknownCauseIsNotDecoded() throws {
+        let order = try MessageEncodingTests.order()
+        var bytes = RetryOrder(
+            task: order.task, segment: order.segment, provider: order.provider, attempt: 0, due: order.due,
+            timing: DeviceTiming(deferral: .cap), devices: order.devices
+        ).encoded()
+        // Format, task, and the app with its length come first.
+        bytes[1 + 16 + 1 + 4] = 9
+        #expect(throws: MalformedMessageError.self) { try RetryOrder(decoding: bytes) }
+    }
+
     private static func device(_ number: UInt32) throws -> Device {
         var device = Device(tag: number, token: try Samples.token(Int(number)), created: 1_000)
         device.environment = number.isMultiple(of: 2) ? .sandbox : .production

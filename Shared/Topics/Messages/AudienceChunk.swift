@@ -7,6 +7,8 @@ package struct AudienceChunk: TopicMessage, Hashable {
     /// Maximum content of a task that travels with its chunks.
     package static let contentBytesMaximum = 4_096
     private static let format: UInt8 = 1
+    /// Has a timing.
+    private static let timedFormat: UInt8 = 2
     private static let bulk: UInt8 = 0
     private static let fast: UInt8 = 1
     private static let fastWithContent: UInt8 = 2
@@ -16,6 +18,7 @@ package struct AudienceChunk: TopicMessage, Hashable {
     package let lane: Lane
     /// Zero for the first attempt.
     package let attempt: UInt8
+    package let timing: DeviceTiming
     /// The accepted task, if it is short and takes the fast lane: saves a single push a lookup in the archive. Empty if
     /// the archive has to be read.
     package let content: [UInt8]
@@ -23,7 +26,8 @@ package struct AudienceChunk: TopicMessage, Hashable {
     package let segments: [AudienceDevices]
 
     package init(
-        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, content: [UInt8] = [], segments: [AudienceDevices]
+        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, timing: DeviceTiming = .ofTask, content: [UInt8] = [],
+        segments: [AudienceDevices]
     ) {
         precondition(
             content.isEmpty || lane == .fast && content.count <= AudienceChunk.contentBytesMaximum,
@@ -32,6 +36,7 @@ package struct AudienceChunk: TopicMessage, Hashable {
         self.app = app
         self.lane = lane
         self.attempt = attempt
+        self.timing = timing
         self.content = content
         self.segments = segments
     }
@@ -40,7 +45,10 @@ package struct AudienceChunk: TopicMessage, Hashable {
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        TaskHead(task, app: app).write(format: AudienceChunk.format, to: &bytes)
+        let isTimed = timing != .ofTask
+        TaskHead(task, app: app).write(
+            format: isTimed ? AudienceChunk.timedFormat : AudienceChunk.format, to: &bytes)
+        if isTimed { timing.write(to: &bytes) }
         let fast = content.isEmpty ? AudienceChunk.fast : AudienceChunk.fastWithContent
         bytes.append(lane == .bulk ? AudienceChunk.bulk : fast)
         bytes.append(attempt)
@@ -58,7 +66,10 @@ package struct AudienceChunk: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        guard let head = TaskHead(format: AudienceChunk.format, from: &reader), let lane = reader.byte(),
+        guard let format = reader.format(in: AudienceChunk.format...AudienceChunk.timedFormat),
+            let head = TaskHead(format: format, from: &reader),
+            let timing = format == AudienceChunk.format ? .ofTask : DeviceTiming(from: &reader),
+            let lane = reader.byte(),
             let attempt = reader.byte(), let content = AudienceChunk.content(lane, from: &reader),
             let count = reader.variableInteger(), count <= AudienceChunk.devicesMaximum,
             let segments = reader.elements(count, read: { AudienceDevices(from: &$0) }),
@@ -66,7 +77,7 @@ package struct AudienceChunk: TopicMessage, Hashable {
         else { return nil }
         self.init(
             task: head.task, app: head.app, lane: lane == AudienceChunk.bulk ? .bulk : .fast, attempt: attempt,
-            content: content, segments: segments)
+            timing: timing, content: content, segments: segments)
         guard deviceCount <= AudienceChunk.devicesMaximum else { return nil }
     }
 

@@ -3,9 +3,9 @@ package import PushModel
 /// Divides devices into chunks within the limits of devices and bytes. The devices of a segment must be appended
 /// consecutively.
 package struct AudienceSplit: Sendable {
-    /// The size without devices and segments: format, task, the longest app, lane, attempt, the content's length, the
-    /// number of segments.
-    private static let headBytes = 1 + 16 + 1 + AppID.lengthMaximum + 1 + 1 + 2 + 2
+    /// The size without devices and segments: format, task, the longest app, timing, lane, attempt, the content's
+    /// length, the number of segments.
+    private static let headBytes = 1 + 16 + 1 + AppID.lengthMaximum + 9 + 1 + 1 + 2 + 2
     private static let segmentBytes = 4 + 2
     /// Offset, silence and the length of the record.
     private static let deviceBytes = 2 + 1 + 5
@@ -14,6 +14,7 @@ package struct AudienceSplit: Sendable {
     private let app: AppID
     private let lane: Lane
     private let attempt: UInt8
+    private let timing: DeviceTiming
     private let content: [UInt8]
     private var full: [AudienceChunk] = []
     private var segments: [AudienceDevices] = []
@@ -21,11 +22,14 @@ package struct AudienceSplit: Sendable {
     private var bytes: Int
 
     /// Every chunk has the content, since any may be the first that a renderer sees.
-    package init(task: TaskID, app: AppID, lane: Lane, attempt: UInt8, content: [UInt8] = []) {
+    package init(
+        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, timing: DeviceTiming = .ofTask, content: [UInt8] = []
+    ) {
         self.task = task
         self.app = app
         self.lane = lane
         self.attempt = attempt
+        self.timing = timing
         self.content = content
         bytes = AudienceSplit.headBytes + content.count
     }
@@ -50,7 +54,8 @@ package struct AudienceSplit: Sendable {
         guard count > 0 else { return }
         full.append(
             AudienceChunk(
-                task: task, app: app, lane: lane, attempt: attempt, content: content, segments: segments))
+                task: task, app: app, lane: lane, attempt: attempt, timing: timing, content: content,
+                segments: segments))
         segments = []
         count = 0
         bytes = AudienceSplit.headBytes + content.count

@@ -4,18 +4,21 @@ package import PushModel
 /// stored as columns, one array for each field, since a broadcast moves millions of them.
 package struct DispatchChunk: TopicMessage, Hashable {
     package static let devicesMaximum = 1_000
-    private static let format: UInt8 = 2
     /// Lacks the time of acceptance.
     private static let formatBefore: UInt8 = 1
+    private static let format: UInt8 = 2
+    /// Has a timing.
+    private static let timedFormat: UInt8 = 3
 
     package let task: TaskID
     package let app: AppID
     package let lane: Lane
     /// Zero for the first attempt.
     package let attempt: UInt8
+    package let timing: DeviceTiming
     /// Time of acceptance in milliseconds since 1970; 0 in a chunk of an earlier version.
     package let accepted: Int64
-    /// Deadline for sending in milliseconds since 1970.
+    /// Deadline for sending, that of the devices' own life if they have one, in milliseconds since 1970.
     package let deadline: Int64
     /// True if a device's first claim increments its badge.
     package let countsBadge: Bool
@@ -25,13 +28,15 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package let segments: [SegmentDevices]
 
     package init(
-        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, accepted: Int64, deadline: Int64, countsBadge: Bool,
-        repeatsUnknown: Bool, variants: [RenderedVariant], segments: [SegmentDevices]
+        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, timing: DeviceTiming = .ofTask, accepted: Int64,
+        deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool, variants: [RenderedVariant],
+        segments: [SegmentDevices]
     ) {
         self.task = task
         self.app = app
         self.lane = lane
         self.attempt = attempt
+        self.timing = timing
         self.accepted = accepted
         self.deadline = deadline
         self.countsBadge = countsBadge
@@ -44,7 +49,10 @@ package struct DispatchChunk: TopicMessage, Hashable {
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        TaskHead(task, app: app).write(format: DispatchChunk.format, to: &bytes)
+        let isTimed = timing != .ofTask
+        TaskHead(task, app: app).write(
+            format: isTimed ? DispatchChunk.timedFormat : DispatchChunk.format, to: &bytes)
+        if isTimed { timing.write(to: &bytes) }
         bytes.append(attempt)
         bytes.append(integer: accepted)
         bytes.append(integer: deadline)
@@ -61,11 +69,11 @@ package struct DispatchChunk: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        var start = reader
-        let isBefore = start.byte() == DispatchChunk.formatBefore
-        let format = isBefore ? DispatchChunk.formatBefore : DispatchChunk.format
-        guard let head = TaskHead(format: format, from: &reader), let attempt = reader.byte(),
-            let accepted = isBefore ? 0 : reader.integer(Int64.self),
+        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.timedFormat),
+            let head = TaskHead(format: format, from: &reader),
+            let timing = format < DispatchChunk.timedFormat ? .ofTask : DeviceTiming(from: &reader),
+            let attempt = reader.byte(),
+            let accepted = format == DispatchChunk.formatBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
             let variantCount = reader.variableInteger(), variantCount <= 256,
             let variants = reader.elements(variantCount, read: { RenderedVariant(from: &$0) }),
@@ -74,8 +82,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
             segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } })
         else { return nil }
         self.init(
-            task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, accepted: accepted,
-            deadline: deadline, countsBadge: flags & 1 != 0, repeatsUnknown: flags & 2 != 0,
+            task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, timing: timing,
+            accepted: accepted, deadline: deadline, countsBadge: flags & 1 != 0, repeatsUnknown: flags & 2 != 0,
             variants: variants, segments: segments)
         guard deviceCount <= DispatchChunk.devicesMaximum else { return nil }
     }

@@ -5,6 +5,8 @@ import ServiceKit
 /// looked up, rendered and checked again.
 package struct RetryOrder: TopicMessage, Hashable {
     private static let format: UInt8 = 1
+    /// Has a timing. Other orders keep the first format: the same order is the same entry of the index.
+    private static let timedFormat: UInt8 = 2
     /// An offset has twelve bits; the highest bit of its two bytes marks a device that receives no alert.
     private static let silentBit: UInt16 = 0x8000
 
@@ -29,16 +31,19 @@ package struct RetryOrder: TopicMessage, Hashable {
     package let attempt: UInt8
     /// Milliseconds since 1970.
     package let due: Int64
+    package let timing: DeviceTiming
     package let devices: [Device]
 
     package init(
-        task: TaskID, segment: SegmentID, provider: PushProtocol, attempt: UInt8, due: Int64, devices: [Device]
+        task: TaskID, segment: SegmentID, provider: PushProtocol, attempt: UInt8, due: Int64,
+        timing: DeviceTiming = .ofTask, devices: [Device]
     ) {
         self.task = task
         self.segment = segment
         self.provider = provider
         self.attempt = attempt
         self.due = due
+        self.timing = timing
         self.devices = devices
     }
 
@@ -50,12 +55,17 @@ package struct RetryOrder: TopicMessage, Hashable {
     }
 
     package func with(devices: [Device], due: Int64) -> RetryOrder {
-        RetryOrder(task: task, segment: segment, provider: provider, attempt: attempt, due: due, devices: devices)
+        RetryOrder(
+            task: task, segment: segment, provider: provider, attempt: attempt, due: due, timing: timing,
+            devices: devices)
     }
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        TaskHead(task, app: segment.app).write(format: RetryOrder.format, to: &bytes)
+        let isTimed = timing != .ofTask
+        TaskHead(task, app: segment.app).write(
+            format: isTimed ? RetryOrder.timedFormat : RetryOrder.format, to: &bytes)
+        if isTimed { timing.write(to: &bytes) }
         bytes.append(integer: segment.number.rawValue)
         bytes.append(provider.rawValue)
         bytes.append(attempt)
@@ -73,7 +83,10 @@ package struct RetryOrder: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        guard let head = TaskHead(format: RetryOrder.format, from: &reader), let number = reader.integer(UInt32.self),
+        guard let format = reader.format(in: RetryOrder.format...RetryOrder.timedFormat),
+            let head = TaskHead(format: format, from: &reader),
+            let timing = format == RetryOrder.format ? .ofTask : DeviceTiming(from: &reader),
+            let number = reader.integer(UInt32.self),
             number <= SegmentNumber.maximum, let provider = reader.byte().flatMap(PushProtocol.init(rawValue:)),
             let attempt = reader.byte(), let due = reader.integer(Int64.self), let count = reader.variableInteger(),
             count <= DeviceIndex.segmentCapacity,
@@ -81,8 +94,7 @@ package struct RetryOrder: TopicMessage, Hashable {
         else { return nil }
         self.init(
             task: head.task, segment: SegmentID(head.app, number: SegmentNumber(rawValue: number)), provider: provider,
-            attempt: attempt,
-            due: due, devices: devices)
+            attempt: attempt, due: due, timing: timing, devices: devices)
     }
 }
 
