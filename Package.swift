@@ -165,7 +165,7 @@ let package = Package(
         testLibrary(
             "ServiceHarness", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport", "Topics"),
-        testLibrary("TestSupport", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "Topics"),
+        testLibrary("TestSupport", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"),
         tests(
             "AndroidSenderTests", "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
@@ -256,8 +256,8 @@ let package = Package(
         tests("StoreTests", "PushModel", "ServiceKit", "Store", "TestSupport"),
         tests(
             "TargetingResolverTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisClient",
-            "RedisStore", "ServiceHarness", "ServiceKit", "Store", "targeting-resolver", "TaskModel", "TestSupport",
-            "Topics"),
+            "RedisStore", "ServiceHarness", "ServiceKit", "Store", "targeting-resolver", "TaskKit", "TaskModel",
+            "TestSupport", "Topics"),
         tests(
             "TaskKitTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TaskKit",
             "TaskModel", "TestSupport", "Topics"),

@@ -3,6 +3,9 @@ import ServiceKit
 import Topics
 
 extension AudienceChunk {
+    /// Start of the devices' own life; nil for that of the task.
+    var begins: Timestamp? { timing.begins.map { Timestamp(milliseconds: $0) } }
+
     /// Retry orders that bring the chunk's devices again at `due`.
     func orders(due: Timestamp) -> [RetryOrder] {
         segments.flatMap { part in
@@ -16,7 +19,7 @@ extension AudienceChunk {
             return devices.sorted { $0.key.rawValue < $1.key.rawValue }.map { provider, devices in
                 RetryOrder(
                     task: task, segment: SegmentID(app, number: part.segment), provider: provider, attempt: attempt,
-                    due: due.milliseconds, devices: devices)
+                    due: due.milliseconds, timing: timing, devices: devices)
             }
         }
     }

@@ -12,6 +12,8 @@ final class CachedTask: Sendable {
     private static let longestLife = Duration.seconds(60)
 
     let task: PushTask
+    /// Start of the devices' own life; nil for that of the task.
+    let begins: Timestamp?
     let rendering: TaskRendering
     /// Payloads for Google and Huawei contain the remaining lifetime; they are rendered again after a tenth of it.
     let goodUntil: Timestamp
@@ -23,18 +25,19 @@ final class CachedTask: Sendable {
         var bytes = 0
     }
 
-    init(_ task: PushTask, contentBytes: Int, now: Timestamp) {
+    init(_ task: PushTask, begins: Timestamp? = nil, contentBytes: Int, now: Timestamp) {
         self.task = task
+        self.begins = begins
         self.contentBytes = contentBytes
-        rendering = TaskRendering(task, now: now)
-        goodUntil = now + min(max((task.deadline - now) / 10, .seconds(1)), CachedTask.longestLife)
+        rendering = TaskRendering(task, begins: begins, now: now)
+        goodUntil = now + min(max((task.deadline(from: begins) - now) / 10, .seconds(1)), CachedTask.longestLife)
     }
 
     /// Estimated memory use.
     var bytes: Int { contentBytes * CachedTask.weight + 1_024 + state.withLock { $0.bytes } }
 
     func renewed(at now: Timestamp) -> CachedTask {
-        CachedTask(task, contentBytes: contentBytes, now: now)
+        CachedTask(task, begins: begins, contentBytes: contentBytes, now: now)
     }
 
     /// Rendered at most once; concurrent callers wait for the same rendering.

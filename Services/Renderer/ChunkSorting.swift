@@ -52,7 +52,7 @@ struct ChunkSorting {
         ends.map { end, devices in
             DeviceEndings.Order(
                 task: chunk.task, segment: SegmentID(chunk.app, number: end.segment), attempt: chunk.attempt,
-                state: end.state, reason: end.reason, devices: devices)
+                timing: chunk.timing, state: end.state, reason: end.reason, devices: devices)
         }
     }
 

@@ -82,7 +82,8 @@ struct DispatchSplit {
         full.append(
             DispatchChunk(
                 task: source.task, app: source.app, lane: source.lane, attempt: source.attempt,
-                accepted: task.begins.milliseconds, deadline: task.deadline.milliseconds,
+                timing: source.timing, accepted: task.begins.milliseconds,
+                deadline: task.deadline(from: source.begins).milliseconds,
                 countsBadge: task.content.countsBadge,
                 repeatsUnknown: task.options.ambiguity == .atLeastOnce, variants: variants, segments: segments))
         variants = []

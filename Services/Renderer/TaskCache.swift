@@ -9,8 +9,14 @@ import Topics
 /// The tasks that chunks are rendered from: the most recently used in memory, the others in the archive. Workers use it
 /// concurrently; two that miss the same task both read it, which is harmless.
 final class TaskCache: Sendable {
+    /// Devices with a life of their own get payloads of their own.
+    private struct Key: Hashable {
+        let task: TaskID
+        let begins: Timestamp?
+    }
+
     private let archive: any TaskArchive
-    private let kept: Mutex<RecentlyUsed<TaskID, CachedTask>>
+    private let kept: Mutex<RecentlyUsed<Key, CachedTask>>
     private let reads: Counter
 
     init(_ archive: any TaskArchive, bytesMaximum: Int, metrics: Metrics) {
@@ -22,11 +28,13 @@ final class TaskCache: Sendable {
     /// Nil if the archive does not have it, or not yet, and the chunk does not include it.
     func task(of chunk: AudienceChunk, now: Timestamp) async throws -> CachedTask? {
         let id = chunk.task
-        if let task = kept.withLock({ $0.value(for: id) { $0.bytes } }) {
+        let key = Key(task: id, begins: chunk.begins)
+        if let task = kept.withLock({ $0.value(for: key) { $0.bytes } }) {
             return task.goodUntil > now ? task : keep(task.renewed(at: now))
         }
         guard let content = try await content(of: chunk) else { return nil }
-        return keep(CachedTask(try PushTask(archived: content, of: id), contentBytes: content.count, now: now))
+        let task = try PushTask(archived: content, of: id)
+        return keep(CachedTask(task, begins: key.begins, contentBytes: content.count, now: now))
     }
 
     private func content(of chunk: AudienceChunk) async throws -> [UInt8]? {
@@ -37,7 +45,7 @@ final class TaskCache: Sendable {
     }
 
     private func keep(_ task: CachedTask) -> CachedTask {
-        kept.withLock { $0.set(task, cost: task.bytes, for: task.task.id) }
+        kept.withLock { $0.set(task, cost: task.bytes, for: Key(task: task.task.id, begins: task.begins)) }
         return task
     }
 }

@@ -4,6 +4,7 @@ import Topics
 struct ResolverMeters: Sendable {
     let jobsResolved: Counter
     let jobsParked: Counter
+    let devicesSuppressed: Counter
     let devicesUnledgered: Counter
     let partsLost: Counter
     private let metrics: Metrics
@@ -12,6 +13,7 @@ struct ResolverMeters: Sendable {
         self.metrics = metrics
         jobsResolved = metrics.counter(.resolverJobsResolved)
         jobsParked = metrics.counter(.resolverJobsParked)
+        devicesSuppressed = metrics.counter(.resolverDevicesSuppressed)
         devicesUnledgered = metrics.counter(.resolverDevicesUnledgered)
         partsLost = metrics.counter(.resolverPartsLost)
     }

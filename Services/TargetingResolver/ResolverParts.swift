@@ -10,7 +10,8 @@ struct ResolverParts: Sendable {
     let jobs: SegmentJobHandler
 
     init(
-        tasks: ResolverStores, jobs: ResolverStores, window: Int, environment: WorkerEnvironment
+        tasks: ResolverStores, jobs: ResolverStores, judges: any DeviceJudges = ImmediateJudges(), window: Int,
+        environment: WorkerEnvironment
     ) {
         let meters = ResolverMeters(environment.metrics)
         let inputs = ResolutionInputCache(archive: jobs.archive)
@@ -19,14 +20,14 @@ struct ResolverParts: Sendable {
             archive: tasks.archive, ledger: tasks.ledger, agenda: tasks.agenda,
             sizer: AudienceSizer(search: DeviceSearch(registry: tasks.registry), archive: tasks.archive),
             inputs: inputs,
-            marking: JobMarking(tasks, meters: meters, environment: environment),
+            marking: JobMarking(tasks, judges: judges, meters: meters, environment: environment),
             completion: JobCompletion(tasks, view: view, meters: meters),
             window: window, meters: meters)
         lists = ListHandler(archive: jobs.archive)
         self.jobs = SegmentJobHandler(
             archive: jobs.archive, ledger: jobs.ledger, registry: jobs.registry,
             search: DeviceSearch(registry: jobs.registry), inputs: inputs,
-            marking: JobMarking(jobs, meters: meters, environment: environment),
+            marking: JobMarking(jobs, judges: judges, meters: meters, environment: environment),
             completion: JobCompletion(jobs, view: view, meters: meters), meters: meters)
     }
 
@@ -42,11 +43,17 @@ struct ResolverParts: Sendable {
 }
 
 extension JobMarking {
-    fileprivate init(_ stores: ResolverStores, meters: ResolverMeters, environment: WorkerEnvironment) {
+    fileprivate init(
+        _ stores: ResolverStores, judges: any DeviceJudges, meters: ResolverMeters, environment: WorkerEnvironment
+    ) {
         self.init(
             archive: stores.archive, ledger: stores.ledger, search: DeviceSearch(registry: stores.registry),
             removed: RemovedTargets(ledger: stores.ledger, random: environment.random, log: environment.log),
-            log: environment.log, meters: meters)
+            judges: judges,
+            endings: DeviceEndings(
+                ledger: stores.ledger, random: environment.random, log: environment.log,
+                ended: meters.devicesSuppressed, unledgered: meters.devicesUnledgered),
+            time: environment.time, log: environment.log, meters: meters)
     }
 }
 

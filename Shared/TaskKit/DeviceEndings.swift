@@ -26,17 +26,21 @@ package struct DeviceEndings: Sendable {
         package let task: TaskID
         package let segment: SegmentID
         package let attempt: UInt8
+        /// Of the message that brought the devices: decides which of them it may end.
+        package let timing: DeviceTiming
         package let state: DeliveryState
         package let reason: String
         /// Without duplicates.
         package let devices: [Device]
 
         package init(
-            task: TaskID, segment: SegmentID, attempt: UInt8, state: DeliveryState, reason: String, devices: [Device]
+            task: TaskID, segment: SegmentID, attempt: UInt8, timing: DeviceTiming, state: DeliveryState,
+            reason: String, devices: [Device]
         ) {
             self.task = task
             self.segment = segment
             self.attempt = attempt
+            self.timing = timing
             self.state = state
             self.reason = reason
             self.devices = devices
@@ -89,7 +93,7 @@ package struct DeviceEndings: Sendable {
         let id = ClaimID(owner: owner, number: claims.next())
         let request = ClaimRequest(
             id: id, offsets: devices.map(\.offset), attempt: order.attempt, lease: DeviceEndings.claimLease,
-            countsBadge: false)
+            countsBadge: false, kind: order.timing.claimKind)
         var claimed = Claimed(id: id)
         guard case .answers(let answers) = try await ledger.claim(request, of: order.task, in: order.segment) else {
             alarm("devices not ended: no ledger for their task", count: devices.count, order: order)
@@ -101,7 +105,7 @@ package struct DeviceEndings: Sendable {
             case .claimed: claimed.mine.append(device)
             case .ended(let state): claimed.ended.append((device, state))
             case .held: claimed.held.append(device.offset)
-            // Its later attempt has a message of its own.
+            // Its later attempt, or its release, has a message of its own.
             case .superseded, .reported: break
             case .unmarked: unmarked += 1
             }

@@ -47,12 +47,12 @@ package enum Topics {
     package static let dispatchAndroid = dispatch("android", to: "android-sender")
     package static let dispatchWeb = dispatch("web", to: "web-sender")
 
-    /// Devices to be retried later. Draining: senders and renderers must always be able to return devices.
+    /// Devices to be retried or released later. Draining: senders and renderers must always be able to return devices.
     package static let retries = Topic<RetryOrder>(
         TopicDeclaration(
             "retries", kind: .work, admission: .draining, lanes: Lane.allCases, partitions: hot,
             key: "task and segment",
-            from: senders + ["renderer"], to: ["scheduler"]))
+            from: senders + ["renderer", "targeting-resolver"], to: ["scheduler"]))
 
     /// Outcomes of devices, many in each message.
     package static let results = Topic<ResultBatch>(

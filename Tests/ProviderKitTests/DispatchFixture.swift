@@ -73,7 +73,8 @@ final class DispatchFixture: Sendable {
     }
 
     func chunk(
-        _ offsets: [UInt16], attempt: UInt8 = 0, expiration: UInt32 = 1_900_000_000, repeatsUnknown: Bool = true,
+        _ offsets: [UInt16], attempt: UInt8 = 0, timing: DeviceTiming = .ofTask, expiration: UInt32 = 1_900_000_000,
+        repeatsUnknown: Bool = true,
         updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert",
         deadline: Duration = .seconds(3_600)
     ) throws -> DispatchChunk {
@@ -90,7 +91,7 @@ final class DispatchFixture: Sendable {
             kind: .apns, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
             payload: PayloadTemplate(Array("{}".utf8)), isSilent: isSilent)
         return DispatchChunk(
-            task: task, app: app, lane: .bulk, attempt: attempt,
+            task: task, app: app, lane: .bulk, attempt: attempt, timing: timing,
             accepted: DispatchFixture.start.milliseconds, deadline: (DispatchFixture.start + deadline).milliseconds,
             countsBadge: true,
             repeatsUnknown: repeatsUnknown, variants: [variant], segments: [devices])

@@ -120,6 +120,55 @@ import Topics
         #expect(try await life() == "90s")
     }
 
+    /// Goal: a payload's time to live, and the deadline, count from the devices' own time. Method: chunks of one task
+    /// whose devices live from its creation, from noon and from the evening.
+    @Test func theLifeOfDevicesBeginsWithTheirOwnTime() async throws {
+        let scene = try Scene()
+        var task = try scene.task(#"{"body":"b"}"#)
+        task.options.timeToLive = .seconds(3_600)
+        scene.keep(task)
+        let handler = scene.handler()
+        let devices = [try Scene.device(.apns, number: 0), try Scene.device(.fcm, number: 1)]
+        for hours in [0, 6, 12, 6] {
+            let begins = hours == 0 ? nil : scene.time.now + .seconds(3_600 * hours)
+            let timing = DeviceTiming(
+                deferral: begins == nil ? nil : .quietHours, begins: begins?.milliseconds)
+            let outputs = try await scene.run(handler, chunks: [scene.chunk(devices, timing: timing)])
+            let end = scene.time.now + .seconds(3_600 * (hours + 1))
+            let apple = try #require(try outputs.dispatches(Topics.dispatchAPNs).first)
+            #expect(apple.timing == timing && apple.deadline == end.milliseconds)
+            #expect(Int64(apple.variants[0].expiration) == end.milliseconds / 1_000)
+            let google = try #require(try outputs.dispatches(Topics.dispatchAndroid).first)
+            let payload = try JSON(google.variants[0].payload.payload(token: "t", badge: 0))
+            #expect(payload["message"]?["android"]?["ttl"]?.text == "\(3_600 * (hours + 1))s")
+        }
+    }
+
+    /// Devices whose chunk cannot be rendered keep their kind: they stay deferred, and end only by a release's claim.
+    @Test func deferredDevicesKeepTheirKindInTheRenderer() async throws {
+        let scene = try Scene()
+        try scene.plan(marking: [0, 1])
+        let place = SegmentID(scene.app, number: Scene.segment)
+        let devices = [try Scene.device(.http, number: 0), try Scene.device(.http, number: 1)]
+        let timing = DeviceTiming(deferral: .cap, begins: scene.time.now.milliseconds)
+        let absent = try await scene.run(scene.handler(), chunks: [scene.chunk(devices, timing: timing)])
+        let orders = try absent.map { try RetryOrder(decoding: $0.value) }
+        #expect(orders.map(\.timing) == [timing] && orders[0].attempt == 0)
+
+        scene.keep(try scene.task(#"{"body":"b"}"#))
+        _ = scene.ledger.defer(
+            [Deferral(offsets: [0], cause: .cap, due: scene.time.now)], of: scene.id, in: place)
+        // The second device is not deferred yet: the chunk is repeated until it is.
+        await #expect(throws: HeldElsewhereError.self) {
+            try await scene.run(scene.handler(), chunks: [scene.chunk(devices, timing: timing)])
+        }
+        #expect(scene.states()[.suppressed] == 1 && scene.states()[.targeted] == 1)
+        _ = scene.ledger.defer(
+            [Deferral(offsets: [1], cause: .cap, due: scene.time.now)], of: scene.id, in: place)
+        let results = try await scene.run(scene.handler(), chunks: [scene.chunk(devices, timing: timing)]).results()
+        #expect(results.map(\.state) == [.suppressed, .suppressed])
+    }
+
     /// Goal: a task whose content is lost delays no other task, and its devices are not lost. Method: one of its chunks
     /// between two of a task with content; the orders name each device as the chunk did.
     @Test func devicesOfAnAbsentContentAreBroughtAgain() async throws {

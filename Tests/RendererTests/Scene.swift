@@ -57,14 +57,14 @@ final class Scene: Sendable {
 
     func chunk(
         _ devices: [Device], silent: Set<Int> = [], lane: Lane = .bulk, attempt: UInt8 = 0,
-        content: [UInt8] = []
+        timing: DeviceTiming = .ofTask, content: [UInt8] = []
     ) -> AudienceChunk {
         var part = AudienceDevices(segment: Scene.segment)
         for (offset, device) in devices.enumerated() {
             part.append(offset: UInt16(offset), record: device.packed, isSilent: silent.contains(offset))
         }
         return AudienceChunk(
-            task: id, app: app, lane: lane, attempt: attempt, content: content, segments: [part])
+            task: id, app: app, lane: lane, attempt: attempt, timing: timing, content: content, segments: [part])
     }
 
     /// Returns the messages that the handler sent and returned; rethrows its error.

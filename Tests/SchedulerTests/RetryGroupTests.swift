@@ -51,7 +51,7 @@ import Topics
         let lookups = groups.map { group in
             var found = PackedDevices()
             for offset in group.offsets.offsets { found.append(offset: offset, record: [UInt8(offset)]) }
-            return RetryLookup(group: group, found: found)
+            return RetryLookup(group: group, found: found, judge: nil, at: Timestamp(milliseconds: 0))
         }
         let chunks = RetryLookup.chunks(lookups, isFast: true)
         #expect(chunks.map(\.task) == [first, second, first])
@@ -66,6 +66,8 @@ import Topics
         let group = try #require(RetryGroup.groups(of: [try order(first, segment: 3, offsets: [1, 2, 3])]).first)
         var found = PackedDevices()
         found.append(offset: 2, record: [0])
-        #expect(RetryLookup(group: group, found: found).gone.offsets.offsets == [1, 3])
+        #expect(
+            RetryLookup(group: group, found: found, judge: nil, at: Timestamp(milliseconds: 0)).gone.offsets.offsets
+                == [1, 3])
     }
 }

@@ -20,6 +20,7 @@ final class SchedulerFixture: Sendable {
     let ledger: MemoryLedger
     let registry: GatedRegistry
     let outages: MemoryProviderOutages
+    let judges = ScriptedJudges()
     let app: AppID
     let task = TaskID(high: 7, low: 9)
 
@@ -39,7 +40,8 @@ final class SchedulerFixture: Sendable {
         let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
         let parts = RetryParts(
             index: index, registry: registry, isRegistryReady: { [registry] in !registry.isShut }, ledger: ledger,
-            outages: outages, producer: producer, lease: SchedulerFixture.lease, environment: environment)
+            outages: outages, judges: judges, producer: producer, lease: SchedulerFixture.lease,
+            environment: environment)
         var services: [any Service] = parts.releasers
         for lane in Lane.allCases {
             let channel = Topics.retries.channel(lane)
@@ -63,16 +65,41 @@ final class SchedulerFixture: Sendable {
     }
 
     /// Sends orders as a sender does: one for each segment.
-    func order(_ ids: [DeviceID], after pause: Duration, lane: Lane = .bulk) async throws {
+    func order(
+        _ ids: [DeviceID], after pause: Duration, lane: Lane = .bulk, attempt: UInt8 = 1,
+        timing: DeviceTiming = .ofTask
+    ) async throws {
         let due = time.now + pause
         let orders = Dictionary(grouping: ids, by: \.index.segment).map { segment, ids in
             RetryOrder(
-                task: task, segment: SegmentID(app, number: segment), provider: .apns, attempt: 1,
-                due: due.milliseconds,
+                task: task, segment: SegmentID(app, number: segment), provider: .apns, attempt: attempt,
+                due: due.milliseconds, timing: timing,
                 devices: ids.map { RetryOrder.Device(offset: $0.index.offset, tag: $0.tag, isSilent: false) })
         }
         let producer = try await bus.makeProducer(ProducerOptions())
         try await producer.send(orders.map { Topics.retries.message($0, key: nil, lane: lane) })
+    }
+
+    /// Defers the devices, as a resolver does once their order is on the bus.
+    func `defer`(_ ids: [DeviceID], until due: Timestamp, cause: DeferralCause = .quietHours) {
+        for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
+            let group = Deferral(offsets: ids.map(\.index.offset), cause: cause, due: due)
+            _ = ledger.defer([group], of: task, in: SegmentID(app, number: segment))
+        }
+    }
+
+    func chunks(_ lane: Lane = .bulk) async throws -> [AudienceChunk] {
+        var chunks: [AudienceChunk] = []
+        try await bus.scan(Topics.audience.channel(lane)) { message in
+            chunks.append(try AudienceChunk(decoding: message.value))
+            return true
+        }
+        return chunks
+    }
+
+    /// The counts of deferred devices by cause.
+    func deferrals() -> [DeferralCause: DeferralSummary.Part] {
+        ledger.deferrals(of: task, in: ledger.openSegments(of: task)).parts
     }
 
     /// Settles the devices as waiting, as a sender does once its order is on the bus.

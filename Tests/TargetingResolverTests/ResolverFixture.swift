@@ -26,6 +26,7 @@ final class ResolverFixture: Sendable {
     let agenda: any TaskAgenda
     let outages: MemoryProviderOutages
     let retries: MemoryRetryIndex
+    let judges = ScriptedJudges()
     let app: AppID
     private let server: RedisServer?
     private let changes = Monitor(Int64(0))
@@ -178,12 +179,19 @@ final class ResolverFixture: Sendable {
         let environment = TestEnvironment(time: time, random: SystemRandomSource(), metrics: metrics).forWorkers
         let stores = ResolverStores(
             registry: registry, ledger: ledger, archive: archive, agenda: agenda, outages: outages, retries: retries)
-        return ResolverParts(tasks: stores, jobs: stores, window: ResolverFixture.window, environment: environment)
+        return ResolverParts(
+            tasks: stores, jobs: stores, judges: judges, window: ResolverFixture.window, environment: environment)
     }
 
     func chunks(_ lane: Lane, of task: PushTask) throws -> [AudienceChunk] {
         try bus.messages(Topics.audience.channel(lane)).map { try AudienceChunk(decoding: $0.value) }
             .filter { $0.task == task.id }
+    }
+
+    /// The orders that release devices, in the order in which they were sent.
+    func orders(of task: PushTask) throws -> [RetryOrder] {
+        try Lane.allCases.flatMap { bus.messages(Topics.retries.channel($0)) }
+            .map { try RetryOrder(decoding: $0.value) }.filter { $0.task == task.id }
     }
 
     /// Returns every sent device, as often as it was sent.

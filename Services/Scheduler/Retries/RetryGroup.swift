@@ -10,11 +10,13 @@ struct RetryGroup: Hashable, Sendable {
         let task: TaskID
         let segment: SegmentID
         let attempt: UInt8
+        let timing: DeviceTiming
 
         init(_ order: RetryOrder) {
             task = order.task
             segment = order.segment
             attempt = order.attempt
+            timing = order.timing
         }
     }
 
@@ -47,12 +49,13 @@ struct RetryGroup: Hashable, Sendable {
         return group
     }
 
-    /// Returns the orders that bring these devices again.
-    func orders(due: Timestamp) -> [RetryOrder] {
+    /// Returns the orders that bring these devices again, with another timing if one is given.
+    func orders(due: Timestamp, timing: DeviceTiming? = nil) -> [RetryOrder] {
         let kinds = Dictionary(grouping: members.sorted { $0.key < $1.key }) { $0.value.provider }
         return kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, members in
             RetryOrder(
                 task: key.task, segment: key.segment, provider: kind, attempt: key.attempt, due: due.milliseconds,
+                timing: timing ?? key.timing,
                 devices: members.map { RetryOrder.Device(offset: $0, tag: $1.tag, isSilent: $1.isSilent) })
         }
     }

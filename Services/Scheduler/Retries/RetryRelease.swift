@@ -1,9 +1,11 @@
 import Bus
+import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
-/// Releases the orders of a lease: devices are sent to be rendered and checked again, or ended if they were removed.
+/// Releases the orders of a lease: devices are judged again, and sent to be rendered, delayed, or ended.
 struct RetryRelease: EntryRelease {
     /// Delay until a removed device that a sender still holds is checked again.
     static let heldPause = Duration.seconds(5)
@@ -17,7 +19,8 @@ struct RetryRelease: EntryRelease {
     let ledger: any Ledger
     let index: any RetryIndex
     let producer: any BusProducer
-    let removal: RemovedDevices
+    let judges: any DeviceJudges
+    let suppression: SuppressedDevices
     let hold: OutageHold
     let log: Log
 
@@ -70,7 +73,7 @@ struct RetryRelease: EntryRelease {
     private func release(_ entries: [RetryEntry], of lease: RetryLease, shard: RetryShard) async throws -> Int {
         let (orders, jobs, readable) = read(entries)
         let due = await hold.sort(orders, jobs: jobs, at: lease.taken)
-        let lookups = try await lookUp(RetryGroup.groups(of: due.orders))
+        let lookups = try await lookUp(RetryGroup.groups(of: due.orders), at: lease.taken)
         let chunks = RetryLookup.chunks(lookups, isFast: shard.isFast)
         // Waits while `audience` is full: nothing is released that has no room there.
         if !chunks.isEmpty { try await producer.send(chunks.map(RetryRelease.message)) }
@@ -78,7 +81,8 @@ struct RetryRelease: EntryRelease {
             try await producer.send(due.jobs.map { Topics.segments.message($0, key: $0.key, lane: .bulk) })
         }
         if !due.held.isEmpty { try await index.add(due.held, to: shard) }
-        let held = try await endRemoved(lookups)
+        try await delay(lookups, shard: shard)
+        let held = try await endSuppressed(lookups)
         if !held.isEmpty {
             let due = lease.taken + RetryRelease.heldPause
             try await index.add(held.flatMap { $0.orders(due: due) }.map(RetryEntry.init), to: shard)
@@ -110,12 +114,13 @@ struct RetryRelease: EntryRelease {
     }
 
     /// Concurrently, without a limit: a lease is small.
-    private func lookUp(_ groups: [RetryGroup]) async throws -> [RetryLookup] {
+    private func lookUp(_ groups: [RetryGroup], at now: Timestamp) async throws -> [RetryLookup] {
         try await withThrowingTaskGroup(of: (Int, RetryLookup).self) { tasks in
             for (place, group) in groups.enumerated() {
                 tasks.addTask {
                     let found = try await registry.devices(at: group.offsets, in: group.key.segment)
-                    return (place, RetryLookup(group: group, found: found))
+                    let judge = try await judges.judge(of: group.key.task)
+                    return (place, RetryLookup(group: group, found: found, judge: judge, at: now))
                 }
             }
             var lookups: [(place: Int, part: RetryLookup)] = []
@@ -124,13 +129,29 @@ struct RetryRelease: EntryRelease {
         }
     }
 
+    /// Devices that may not be sent to yet. Their orders are in the index before the ledger names the new time; if one
+    /// of a deferral comes due before, it finds its device deferred as it was.
+    private func delay(_ lookups: [RetryLookup], shard: RetryShard) async throws {
+        let orders = lookups.flatMap(\.delayed).flatMap { $0.parts(of: RetryIntake.devicesMaximum) }
+        guard !orders.isEmpty else { return }
+        try await index.add(orders.map(RetryEntry.init), to: shard)
+        for lookup in lookups where lookup.group.key.timing.deferral != nil && !lookup.judged.deferrals.isEmpty {
+            let key = lookup.group.key
+            _ = try await ledger.defer(lookup.judged.deferrals, of: key.task, in: key.segment)
+        }
+    }
+
     /// Returns the devices that a sender still holds: it ends them, or crashes and leaves them to this process.
-    private func endRemoved(_ lookups: [RetryLookup]) async throws -> [RetryGroup] {
+    private func endSuppressed(_ lookups: [RetryLookup]) async throws -> [RetryGroup] {
         var held: [RetryGroup] = []
-        for gone in lookups.map(\.gone) where !gone.members.isEmpty {
-            let ending = try await removal.end(gone)
-            if !ending.results.isEmpty { try await producer.send(ending.results) }
-            if !ending.held.members.isEmpty { held.append(ending.held) }
+        for lookup in lookups {
+            var ends = lookup.judged.suppressed.map { (lookup.group.limited(to: $0.devices.offsets), $0.reason) }
+            ends.append((lookup.gone, SuppressedDevices.removed))
+            for (group, reason) in ends where !group.members.isEmpty {
+                let ending = try await suppression.end(group, reason: reason)
+                if !ending.results.isEmpty { try await producer.send(ending.results) }
+                if !ending.held.members.isEmpty { held.append(ending.held) }
+            }
         }
         return held
     }

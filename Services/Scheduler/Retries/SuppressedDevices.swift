@@ -5,9 +5,9 @@ import Store
 import TaskKit
 import Topics
 
-/// Ends devices in the ledger that were removed from the registry while they waited: they cannot be sent to.
-struct RemovedDevices: Sendable {
-    static let reason = "removed"
+/// Ends devices in the ledger that were removed from the registry while they waited, or must not be sent to any more.
+struct SuppressedDevices: Sendable {
+    static let removed = "removed"
 
     struct Ending: Sendable {
         let results: [OutgoingMessage]
@@ -25,11 +25,11 @@ struct RemovedDevices: Sendable {
         time = environment.time
     }
 
-    func end(_ gone: RetryGroup) async throws -> Ending {
+    func end(_ gone: RetryGroup, reason: String) async throws -> Ending {
         let ending = try await endings.end(
             DeviceEndings.Order(
-                task: gone.key.task, segment: gone.key.segment, attempt: gone.key.attempt, state: .suppressed,
-                reason: RemovedDevices.reason,
+                task: gone.key.task, segment: gone.key.segment, attempt: gone.key.attempt, timing: gone.key.timing,
+                state: .suppressed, reason: reason,
                 devices: gone.members.sorted { $0.key < $1.key }.map { offset, member in
                     DeviceEndings.Order.Device(offset: offset, tag: member.tag, provider: member.provider)
                 }))

@@ -12,6 +12,9 @@ struct JobCompletion: Sendable {
 
     /// Completes one job, or several of one chain in order, whose devices are in the output.
     ///
+    /// Devices are deferred once the orders of their releases are on the bus: without an order nothing would release
+    /// them. If an order comes due before, its claim is repeated.
+    ///
     /// The next job is sent once all output of this one is on the bus: while `audience` is full, each attempt would
     /// otherwise start another job. The first job is resolved last, since it is the one that is redelivered, and does
     /// nothing once it is resolved.
@@ -20,6 +23,7 @@ struct JobCompletion: Sendable {
     ) async throws {
         let messages = output.messages(at: context.time.now)
         if !messages.isEmpty { try await context.producer.send(messages) }
+        for (segment, groups) in output.deferrals { _ = try await ledger.defer(groups, of: output.task, in: segment) }
         if let next, try await !parking.park(next, after: output.providers, at: context.time.now) {
             try await context.producer.send([output.message(next)])
         }

@@ -7,8 +7,10 @@ import Topics
 /// Devices of one segment that are marked.
 struct MarkedDevices: Sendable {
     let targets: SelectedDevices
-    /// Devices that have not ended and are to be sent on.
+    /// Devices that are to be sent on now.
     var open = SegmentSet()
+    /// Devices that are to be deferred, once the orders of their releases are durable.
+    var deferrals: [Deferral] = []
     /// Results of devices that ended with the mark.
     var ended: [DeviceResult] = []
 }
@@ -22,6 +24,9 @@ struct JobMarking: Sendable {
     let ledger: any Ledger
     let search: DeviceSearch
     let removed: RemovedTargets
+    let judges: any DeviceJudges
+    let endings: DeviceEndings
+    let time: any TimeSource
     let log: Log
     let meters: ResolverMeters
 
@@ -49,7 +54,7 @@ struct JobMarking: Sendable {
         if !gone.isEmpty { try await removed.end(gone, of: input.task, in: segment) }
         guard !present.isEmpty else { return MarkedDevices(targets: targets) }
         switch try await verdict(on: present, of: input.task, in: segment, entered) {
-        case .open(let open): return MarkedDevices(targets: targets, open: open)
+        case .open(let open): return try await judge(open, of: targets, task: input.task, in: segment)
         case .cancelled:
             let ended = try await cancelled(targets, present: present, of: input.task, in: segment)
             return MarkedDevices(targets: targets, ended: ended)
@@ -60,6 +65,26 @@ struct JobMarking: Sendable {
                 [.task: "\(input.task)", .segment: "\(segment)", .count: "\(present.count)"])
             return MarkedDevices(targets: targets)
         }
+    }
+
+    /// A repeated job judges its open devices again, except those that are deferred.
+    private func judge(
+        _ open: SegmentSet, of targets: SelectedDevices, task: TaskID, in segment: SegmentID
+    ) async throws -> MarkedDevices {
+        let judged = JudgedDevices(
+            targets.records, among: open, in: targets.segment, judge: try await judges.judge(of: task),
+            now: time.now)
+        var marked = MarkedDevices(targets: targets, open: judged.sendable, deferrals: judged.deferrals)
+        for (reason, devices) in judged.suppressed {
+            let ending = try await endings.end(
+                DeviceEndings.Order(
+                    task: task, segment: segment, attempt: 0, timing: .ofTask, state: .suppressed, reason: reason,
+                    devices: targets.records.endings(of: devices)))
+            // Its holder ends it, or has crashed and leaves it to this process when its lease expires.
+            guard ending.held.isEmpty else { throw HeldElsewhereError(count: ending.held.count) }
+            marked.ended += ending.results
+        }
+        return marked
     }
 
     private func verdict(
@@ -78,5 +103,15 @@ struct JobMarking: Sendable {
         let cancelled = SegmentSet(states.filter { $0.value == .cancelled }.keys)
         return targets.records.untriedResults(
             of: present.intersection(cancelled), as: .cancelled, in: targets.segment)
+    }
+}
+
+extension PackedDevices {
+    fileprivate func endings(of devices: SegmentSet) -> [DeviceEndings.Order.Device] {
+        offsets.enumerated().compactMap { position, offset in
+            guard devices.contains(offset) else { return nil }
+            let head = Device.PackedHead(record(at: position))
+            return DeviceEndings.Order.Device(offset: offset, tag: head?.tag ?? 0, provider: head?.kind ?? .http)
+        }
     }
 }

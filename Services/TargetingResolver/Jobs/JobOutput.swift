@@ -5,8 +5,8 @@ import Store
 import TaskKit
 import Topics
 
-/// Messages to send once devices are marked: chunks of those to be rendered, and results of those that ended with their
-/// mark.
+/// Messages to send once devices are marked: chunks of those to be rendered, orders that release those to be deferred,
+/// and results of those that ended with their mark.
 struct JobOutput: Sendable {
     private(set) var deviceCount = 0
     /// Providers of the devices.
@@ -17,6 +17,9 @@ struct JobOutput: Sendable {
     private let trace: TraceContext?
     private var split: AudienceSplit
     private var ended: [DeviceResult] = []
+    private var orders: [RetryOrder] = []
+    /// Devices to be deferred once the messages are durable.
+    private(set) var deferrals: [(segment: SegmentID, groups: [Deferral])] = []
 
     /// The content is included if it is short.
     init(of task: TaskID, app: AppID, lane: Lane, content: [UInt8] = [], trace: TraceContext?) {
@@ -34,6 +37,7 @@ struct JobOutput: Sendable {
     mutating func add(_ marked: [MarkedDevices]) {
         for part in marked {
             add(part)
+            `defer`(part)
             ended += part.ended
         }
     }
@@ -53,12 +57,25 @@ struct JobOutput: Sendable {
         }
     }
 
+    private mutating func `defer`(_ marked: MarkedDevices) {
+        guard !marked.deferrals.isEmpty else { return }
+        let segment = SegmentID(app, number: marked.targets.segment)
+        deferrals.append((segment, marked.deferrals))
+        orders += DeferralOrders(of: task, in: segment).orders(
+            marked.deferrals, devices: marked.targets.records, silent: marked.targets.silent)
+        deviceCount += marked.deferrals.reduce(0) { $0 + $1.offsets.count }
+    }
+
     func messages(at time: Timestamp) -> [OutgoingMessage] {
         let chunks = split.chunks().map { chunk in
             let key = chunk.segments.first.map { Topics.key(chunk.task, segment: $0.segment) }
             return Topics.audience.message(chunk, key: key, lane: chunk.lane, trace: trace)
         }
-        return chunks + ResultBatch.messages(ended, of: task, app: app, at: time, trace: trace)
+        let releases = orders.map { order in
+            Topics.retries.message(
+                order, key: Topics.key(task, segment: order.segment.number), lane: lane, trace: trace)
+        }
+        return chunks + releases + ResultBatch.messages(ended, of: task, app: app, at: time, trace: trace)
     }
 
     func message(_ next: SegmentJob) -> OutgoingMessage {

@@ -108,7 +108,8 @@ struct DispatchBatch: Sendable {
                 settled.append(
                     Settlement.Group(
                         offsets: offsets, state: .waiting, attempt: attempt, status: status, reason: reason, due: due))
-                retries.append(retryOrder(positions.sorted(), attempt: attempt, due: due))
+                retries.append(
+                    retryOrder(positions.sorted(), attempt: attempt, due: due, timing: chunk.timing.claimed))
             }
         }
         let value = Settlement(claim: claim, groups: settled, attempted: attempted)
@@ -128,18 +129,22 @@ struct DispatchBatch: Sendable {
         return groups
     }
 
-    /// Devices claimed by others, each due when the lease expires. The attempt is the chunk's: nothing was tried.
+    /// Devices claimed by others, each due when the lease expires. Attempt and timing are the chunk's: nothing was tried.
     func heldOrders(_ held: [(position: Int, rest: Duration)], at now: Timestamp) -> [OutgoingMessage] {
         let seconds = Dictionary(grouping: held) { ((now + $0.rest).milliseconds + 999) / 1_000 }
         return seconds.sorted { $0.key < $1.key }.map { second, held in
             retryOrder(
-                held.map(\.position).sorted(), attempt: chunk.attempt, due: Timestamp(milliseconds: second * 1_000))
+                held.map(\.position).sorted(), attempt: chunk.attempt, due: Timestamp(milliseconds: second * 1_000),
+                timing: chunk.timing)
         }
     }
 
-    private func retryOrder(_ positions: [Int], attempt: UInt8, due: Timestamp) -> OutgoingMessage {
+    private func retryOrder(
+        _ positions: [Int], attempt: UInt8, due: Timestamp, timing: DeviceTiming
+    ) -> OutgoingMessage {
         let order = RetryOrder(
             task: chunk.task, segment: segment, provider: route.kind, attempt: attempt, due: due.milliseconds,
+            timing: timing,
             devices: positions.map { position in
                 RetryOrder.Device(
                     offset: devices.offsets[position], tag: devices.tags[position],

@@ -263,7 +263,8 @@ package struct DispatchHandler: MessageHandler {
         let id = ClaimID(owner: owner, number: claims.next())
         let request = ClaimRequest(
             id: id, offsets: positions.map { batch.devices.offsets[$0] }, attempt: batch.chunk.attempt, lease: lease,
-            countsBadge: batch.chunk.countsBadge)
+            countsBadge: batch.chunk.countsBadge, kind: batch.chunk.timing.claimKind,
+            deadline: batch.chunk.timing.begins.map { _ in Timestamp(milliseconds: batch.chunk.deadline) })
         var claimed = ClaimedBatch(id: id, leaseEnd: context.time.uptime + lease)
         let verdict = try await ledger.claim(request, of: batch.chunk.task, in: batch.segment)
         guard case .answers(let answers) = verdict else {
