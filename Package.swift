@@ -115,7 +115,7 @@ let package = Package(
         shared("ServiceKit"),
         shared("Signing", "COpenSSL", "PushModel", "ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
-        shared("TaskKit", "Bus", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"),
+        shared("TaskKit", "Bus", "LocalTime", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"),
         shared("TaskModel", "JSONKit", "LocalTime", "PushModel", "ServiceKit"),
         shared("TLSSocket", "COpenSSL", "ServiceKit"),
         shared("Topics", "JSONKit", "PushModel", "ServiceKit", "TaskModel"),
@@ -128,7 +128,8 @@ let package = Package(
             "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
         service(
             "Carillon", command: "carillon", "Apps", "Bus", "CommandKit", "HTTPClient", "JSONKit", "KafkaBus",
-            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit",
+            "LocalTime", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store",
+            "TaskKit",
             "TaskModel", "Topics"),
         service(
             "CarillonBench", command: "carillon-bench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
@@ -136,6 +137,7 @@ let package = Package(
             "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
+            "LocalTime",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit",
             "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
@@ -203,8 +205,9 @@ let package = Package(
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(
-            "IngestAPITests", "Apps", "Bus", "HTTPServer", "ingest-api", "JSONKit", "MemoryBus", "MemoryStore",
-            "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+            "IngestAPITests", "Apps", "Bus", "HTTPServer", "ingest-api", "JSONKit", "LocalTime", "MemoryBus",
+            "MemoryStore", "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Store", "TaskModel", "TestSupport",
+            "Topics"),
         tests("JSONKitTests", "JSONKit", "JSONProbe", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("LocalTimeTests", excluding: ["Oracle"], "LocalTime", "ServiceKit", "TestSupport"),
@@ -259,12 +262,12 @@ let package = Package(
             "RedisStore", "ServiceHarness", "ServiceKit", "Store", "targeting-resolver", "TaskKit", "TaskModel",
             "TestSupport", "Topics"),
         tests(
-            "TaskKitTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TaskKit",
-            "TaskModel", "TestSupport", "Topics"),
+            "TaskKitTests", "Bus", "LocalTime", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store",
+            "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests("TaskModelTests", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "TaskModel", "TestSupport"),
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
-        tests("TopicsTests", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "TestSupport", "Topics"),
+        tests("TopicsTests", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "TaskModel", "TestSupport", "Topics"),
     ],
     // simdjson's headers select their string type by the C++ standard; an older one would not match the library.
     cxxLanguageStandard: .cxx17

@@ -4,6 +4,7 @@ import RedisStore
 import ServiceHost
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
 extension Scheduler {
@@ -22,7 +23,9 @@ extension Scheduler {
         let retries = RetryParts(
             index: RedisRetryIndex(connection), registry: registry,
             isRegistryReady: { try await registry.state() == .ready }, ledger: RedisLedger(connection),
-            outages: RedisProviderOutages(connection), producer: producer, lease: configuration.lease,
+            outages: RedisProviderOutages(connection), judges: TimedJudges(metrics: environment.metrics),
+            archive: RedisTaskArchive(connection, time: environment.time), producer: producer,
+            lease: configuration.lease,
             environment: environment)
         let tasks = ScheduledTaskParts(
             archive: RedisTaskArchive(connection, time: environment.time), index: RedisRetryIndex(connection),

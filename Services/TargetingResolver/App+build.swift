@@ -2,6 +2,7 @@ import Bus
 import ServiceHost
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
 extension TargetingResolver {
@@ -16,7 +17,8 @@ extension TargetingResolver {
         let stores = try await ResolverStores(redis[.fast], context: context)
         environment.health.addReadinessCheck("registry") { await stores.registry.readiness(meanwhile: "tasks wait") }
         let parts = ResolverParts(
-            tasks: stores, jobs: try await ResolverStores(redis[.bulk], context: context), window: configuration.window,
+            tasks: stores, jobs: try await ResolverStores(redis[.bulk], context: context),
+            judges: TimedJudges(metrics: environment.metrics), window: configuration.window,
             environment: environment)
         // Stopped in reverse: first planning ends, then the jobs in progress are finished.
         return [

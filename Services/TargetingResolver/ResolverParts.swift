@@ -10,7 +10,7 @@ struct ResolverParts: Sendable {
     let jobs: SegmentJobHandler
 
     init(
-        tasks: ResolverStores, jobs: ResolverStores, judges: any DeviceJudges = ImmediateJudges(), window: Int,
+        tasks: ResolverStores, jobs: ResolverStores, judges: any DeviceJudges, window: Int,
         environment: WorkerEnvironment
     ) {
         let meters = ResolverMeters(environment.metrics)

@@ -33,10 +33,15 @@ package struct DeviceGlance {
     package var token: PushToken? { PushToken(kind, packed: packedToken) }
 
     /// UTF-8, unless the record is malformed; empty for none.
-    package var language: ArraySlice<UInt8> {
+    package var language: ArraySlice<UInt8> { text(Device.Field.language) }
+
+    /// The same.
+    package var timeZone: ArraySlice<UInt8> { text(Device.Field.timeZone) }
+
+    private func text(_ wanted: UInt8) -> ArraySlice<UInt8> {
         var reader = ByteReader(fields)
         while let field = reader.byte(), let content = reader.counted() {
-            if field == Device.Field.language { return content }
+            if field == wanted { return content }
         }
         return []
     }

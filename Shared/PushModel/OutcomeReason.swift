@@ -3,6 +3,10 @@ package enum OutcomeReason {
     package static let bytesMaximum = 64
     /// The app has no provider for such a device.
     package static let noProvider = "no_provider"
+    /// The device's clock showed the task's local time long before the task was accepted.
+    package static let localTimePassed = "local_time_passed"
+    /// The device was reached in quiet hours, and the task skips such devices.
+    package static let quietHours = "quiet_hours"
 
     /// The stored part of a reason, cut at a whole character.
     package static func cut(_ reason: String) -> String {

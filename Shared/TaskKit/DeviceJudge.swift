@@ -1,5 +1,6 @@
 package import PushModel
 package import ServiceKit
+package import TaskModel
 
 /// What becomes of a device that is about to be sent on.
 package enum DeviceJudgement: Hashable, Sendable {
@@ -20,12 +21,5 @@ package protocol DeviceJudge: Sendable {
 /// Provides the judges of tasks.
 package protocol DeviceJudges: Sendable {
     /// Nil for a task whose devices may be sent to at any time.
-    func judge(of task: TaskID) async throws -> (any DeviceJudge)?
-}
-
-/// All devices are sent to immediately.
-package struct ImmediateJudges: DeviceJudges {
-    package init() {}
-
-    package func judge(of task: TaskID) -> (any DeviceJudge)? { nil }
+    func judge(of task: TaskID, rules: DeliveryRules) -> (any DeviceJudge)?
 }

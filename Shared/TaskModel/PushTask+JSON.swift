@@ -14,6 +14,7 @@ extension PushTask {
             ("options", options.json),
         ])
         object["send_at"] = sendAt.map { .string("\($0)") }
+        if !rules.areEmpty { object["rules"] = rules.json }
         if isWithdrawn { object["withdrawn"] = .bool(true) }
         if !unprovided.isEmpty { object["unprovided"] = .array(unprovided.map(\.name).sorted().map { .string($0) }) }
         if !reported.members.isEmpty { object["reported"] = .object(reported) }
@@ -28,6 +29,9 @@ extension PushTask {
         let app = fields.text("app", expected: "an app", isRequired: true) { try? AppID($0) }
         let created = fields.text("created", expected: "a time", isRequired: true) { Timestamp(rfc3339: $0) }
         let sendAt = fields.text("send_at", expected: "a time") { Timestamp(rfc3339: $0) }
+        let rules = created.flatMap { created in
+            fields.object("rules").map { DeliveryRules($0, accepted: created) }
+        }
         let isWithdrawn = fields.bool("withdrawn")
         let credential = fields.text("credential", expected: "a string") { $0 }
         let dialect = fields.text("dialect", expected: "a dialect", isRequired: true) { TaskDialect(rawValue: $0) }
@@ -42,6 +46,7 @@ extension PushTask {
         else { return nil }
         self.init(id: id, app: app, created: created)
         self.sendAt = sendAt
+        self.rules = rules ?? self.rules
         self.credential = credential ?? ""
         self.dialect = dialect
         self.target = target

@@ -17,6 +17,7 @@ package struct PushTask: Sendable, Equatable {
     package var target = TaskTarget()
     package var content = TaskContent()
     package var options = TaskOptions()
+    package var rules: DeliveryRules
     /// Protocols without a provider when the task was accepted. Their limits were not checked.
     package var unprovided: Set<PushProtocol> = []
     /// Fields of the request that the dialect's report repeats.
@@ -26,6 +27,7 @@ package struct PushTask: Sendable, Equatable {
         self.id = id
         self.app = app
         self.created = created
+        rules = DeliveryRules(accepted: created)
     }
 
     /// Time for the single attempt of a task with a time to live of zero.
@@ -42,10 +44,11 @@ package struct PushTask: Sendable, Equatable {
     /// When the life of the task begins. Everything about it that ages is counted from here.
     package var begins: Timestamp { sendAt ?? created }
 
-    /// After the deadline nothing is sent, and open devices end as expired.
-    package var deadline: Timestamp { deadline(from: nil) }
+    /// After the deadline nothing is sent, and open devices end as expired. The life of devices that wait begins later
+    /// than the task's; this is the end of the last one.
+    package var deadline: Timestamp { deadline(from: rules.latestBeginning(of: begins)) }
 
-    /// The same for devices whose own life begins at another time than the task's.
+    /// The deadline of devices whose life begins at this time; nil for the task's.
     package func deadline(from begins: Timestamp?) -> Timestamp {
         (begins ?? self.begins) + (options.timeToLive > .zero ? options.timeToLive : PushTask.timeOfOneAttempt)
     }

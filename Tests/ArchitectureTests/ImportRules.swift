@@ -72,8 +72,8 @@ enum ImportRules {
             "Rendering", owns: "from a publisher's task to a provider's payloads, with their limits",
             mayImport: ["JSONKit", "PushModel", "ServiceKit", "TaskModel", "Topics"]),
         Library(
-            "TaskKit", owns: "shared by services: a task's content, devices ended without a sender, results",
-            mayImport: ["Bus", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"]),
+            "TaskKit", owns: "shared by services: a task's content, devices ended without a sender, judges, results",
+            mayImport: ["Bus", "LocalTime", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"]),
         Library(
             "ProviderKit", owns: "what senders share: gateways, outcome policy, dispatch chunks",
             mayImport: [

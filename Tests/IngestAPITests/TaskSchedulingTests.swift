@@ -1,5 +1,7 @@
+import Apps
 import Bus
 import JSONKit
+import LocalTime
 import PushModel
 import ServiceKit
 import Store
@@ -185,5 +187,58 @@ import Topics
             let now = await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .publisher)
             #expect(now.status == 201)
         }
+    }
+
+    /// The task is released when its local time comes in the first time zone.
+    @Test func aLocalTimeWaitsForTheFirstZone() async throws {
+        try await IngestFixture.run { fixture in
+            fixture.time.setWallClock(to: try #require(Timestamp(rfc3339: "2026-12-20T00:00:00Z")))
+            let text = #"{"audience":{"topic":"news"},"message":{"title":"x"},"send_at_local":"2026-12-24T09:00"}"#
+            let answer = await fixture.json("POST", "/v1/tasks", json: text, as: .publisher)
+            #expect(answer.status == 201 && answer.json["send_at_local"] == .string("2026-12-24T09:00"))
+            #expect(answer.json["send_at"] == .string("2026-12-23T19:00:00.000Z"))
+            guard case .task(let task)? = fixture.bus.schedules.last else { throw SetupError(description: "no task") }
+            #expect(task.rules.localTime == LocalDateTime("2026-12-24T09:00") && task.rules.quietHours == nil)
+            let status = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher)
+            #expect(status.json["send_at_local"] == .string("2026-12-24T09:00"))
+        }
+    }
+
+    @Test(arguments: [
+        (#""send_at_local":"2026-12-24T09:00Z""#, "send_at_local"),
+        (#""send_at_local":"2026-02-30T09:00""#, "send_at_local"),
+        (#""send_at_local":"2026-12-19T10:59""#, "send_at_local"),
+        (#""send_at_local":"2027-03-21T00:00""#, "send_at_local"),
+        (#""send_at_local":"2026-12-24T09:00","send_at":"2026-12-24T09:00:00Z""#, "send_at_local"),
+        (#""quiet_hours":"never""#, "quiet_hours"), (#""quiet_hours":true"#, "quiet_hours"),
+    ])
+    func whatCannotBeMeantIsRefused(fields: String, field: String) async throws {
+        try await IngestFixture.run { fixture in
+            fixture.time.setWallClock(to: try #require(Timestamp(rfc3339: "2026-12-20T00:00:00Z")))
+            let text = #"{"audience":{"topic":"news"},"message":{"title":"x"},\#(fields)}"#
+            let answer = await fixture.json("POST", "/v1/tasks", json: text, as: .publisher)
+            #expect(answer.status == 400)
+            #expect(answer.json["errors"]?.elements?.map { $0["field"] } == [.string(field)])
+            #expect(fixture.bus.sent.isEmpty)
+        }
+    }
+
+    /// The rules of the app are frozen into the task.
+    @Test func quietHoursAreThoseOfTheApp() throws {
+        var app = PushApp(id: try AppID("news"))
+        let now = Timestamp(milliseconds: 0)
+        var timing = DraftTiming()
+        #expect(timing.rules(of: app, acceptedAt: now).areEmpty)
+        app.quietHours = QuietHours(start: 1_320, end: 420, timeZone: "Europe/Helsinki")
+        let rules = timing.rules(of: app, acceptedAt: now)
+        #expect(
+            rules.quietHours == app.quietHours && rules.quietPolicy == .delay && rules.timeZone == "Europe/Helsinki")
+        timing.quietHours = .obey(.skip)
+        #expect(timing.rules(of: app, acceptedAt: now).quietPolicy == .skip)
+        timing.quietHours = .ignore
+        #expect(timing.rules(of: app, acceptedAt: now).areEmpty)
+        timing.localTime = LocalDateTime("2026-12-24T09:00")
+        let local = timing.rules(of: app, acceptedAt: now)
+        #expect(local.quietHours == nil && local.timeZone == "Europe/Helsinki")
     }
 }

@@ -82,6 +82,7 @@ struct IngestClient: Sendable {
     ) throws -> String {
         var form = "proto=\(device.kind.name)&token=\(device.token)&lang=\(device.language)"
         if let user = device.user { form += "&external_user_id=\(user)" }
+        if let zone = device.timeZone { form += "&time_zone=\(zone)" }
         let registered = try exchange(&client, port: port, path: "/apps/\(app)/subscribers", form: form)
         guard let id = try JSON(registered.body)["id"]?.text else { throw SetupError(description: registered.text) }
         for topic in device.topics {

@@ -44,6 +44,39 @@ import Topics
         try await harness.close()
     }
 
+    /// Goal: each device is sent to when its own clock shows the task's time, and one that waits can be cancelled.
+    /// Method: devices whose clocks are an hour behind the others', half an hour ahead, and hours ahead, where that time
+    /// is over.
+    @Test func devicesAreSentToAtTheirOwnTime() async throws {
+        let harness = try await Harness(.embedded)
+        let zones = [(120, "Etc/UTC"), (60, "Etc/GMT%2B1"), (20, "Asia/Kolkata"), (10, nil)]
+        var devices: [TestDevice] = []
+        for (count, zone) in zones {
+            devices += (0..<count).map { number in
+                var device = TestDevice(devices.count + number, kind: .apns, topics: ["brief"])
+                device.timeZone = zone
+                return device
+            }
+        }
+        _ = try await harness.ingest.register(devices)
+        let now = SystemTimeSource().now
+        let due = Timestamp(milliseconds: (now.milliseconds / 60_000 + 1) * 60_000)
+        let task = try await harness.ingest.post(
+            #"{"audience":{"topic":"brief"},"message":{"body":"x"},"send_at_local":"\#("\(due)".prefix(16))"}"#)
+        // Devices of Etc/UTC and those without a zone; the others wait for another hour, or that time is over.
+        try await harness.hasDelivered(130, of: task)
+        #expect(SystemTimeSource().now >= due)
+        let status = try await harness.ingest.send("GET", "/apps/news/v1/tasks/\(task)")
+        let waiting = try JSON(status.body)["waiting"]?["local_time"]
+        #expect(waiting?["devices"] == .integer(60), "\(status.text)")
+        #expect(waiting?["next"] == .string("\(due + .seconds(3_600))"))
+        #expect(try await harness.ingest.send("POST", "/apps/news/v1/tasks/\(task)/cancel").status == 202)
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
+        #expect(report[.delivered] == 130 && report[.cancelled] == 60 && report[.suppressed] == 20)
+        #expect(try await harness.delivered(task) == 130)
+        try await harness.close()
+    }
+
     /// The ids of the tasks that wait, the next first.
     private func scheduled(_ harness: Harness) async throws -> [JSON?] {
         let answer = try await harness.ingest.send("GET", "/apps/news/v1/tasks?state=scheduled")

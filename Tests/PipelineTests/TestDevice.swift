@@ -7,6 +7,7 @@ struct TestDevice: Sendable {
     let language: String
     let topics: [String]
     var user: String?
+    var timeZone: String?
 
     /// `word` is a prefix known to the simulator, such as `dead0410` for Apple or `unregistered` for Google.
     init(_ number: Int, kind: PushProtocol, word: String? = nil, topics: [String] = ["news"], user: String? = nil) {

@@ -95,7 +95,7 @@ import Topics
             fixture.judges.set(.send, of: ids.map(\.index))
             while fixture.time.now < due {
                 #expect(await fixture.isAtRest())
-                fixture.time.advance(by: RetryReleaser.restMaximum)
+                fixture.time.advance(by: EntryReleaser.restMaximum)
             }
             #expect(await fixture.index.hasCompleted(2))
         }

@@ -21,6 +21,7 @@ final class SchedulerFixture: Sendable {
     let registry: GatedRegistry
     let outages: MemoryProviderOutages
     let judges = ScriptedJudges()
+    let archive = MemoryTaskArchive()
     let app: AppID
     let task = TaskID(high: 7, low: 9)
 
@@ -40,7 +41,7 @@ final class SchedulerFixture: Sendable {
         let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
         let parts = RetryParts(
             index: index, registry: registry, isRegistryReady: { [registry] in !registry.isShut }, ledger: ledger,
-            outages: outages, judges: judges, producer: producer, lease: SchedulerFixture.lease,
+            outages: outages, judges: judges, archive: archive, producer: producer, lease: SchedulerFixture.lease,
             environment: environment)
         var services: [any Service] = parts.releasers
         for lane in Lane.allCases {

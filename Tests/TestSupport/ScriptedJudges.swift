@@ -1,6 +1,7 @@
 package import PushModel
 import ServiceKit
 package import TaskKit
+package import TaskModel
 
 /// Judges as a test says, which may change at any time; without a word of the test a device is sent to.
 package final class ScriptedJudges: DeviceJudges {
@@ -22,5 +23,5 @@ package final class ScriptedJudges: DeviceJudges {
         }
     }
 
-    package func judge(of task: TaskID) -> (any DeviceJudge)? { Judge(state: state) }
+    package func judge(of task: TaskID, rules: DeliveryRules) -> (any DeviceJudge)? { Judge(state: state) }
 }

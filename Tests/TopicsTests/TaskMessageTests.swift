@@ -1,4 +1,5 @@
 import JSONKit
+import LocalTime
 import PushModel
 import ServiceKit
 import TaskModel
@@ -14,6 +15,18 @@ import Topics
             entries: [.alias(try Alias(.externalUser, value: "ü")), .device(TaskMessageTests.device)])
         for message in [TaskMessage.task(task), .part(part)] {
             #expect(try TaskMessage(decoding: message.encoded()) == message)
+        }
+    }
+
+    @Test func theRulesOfATaskComeBackAsTheyWere() throws {
+        var task = PushTask(id: TaskID(high: 1, low: 2), app: try AppID("news"), created: Timestamp(milliseconds: 5))
+        #expect(!String(decoding: TaskMessage.task(task).encoded(), as: UTF8.self).contains("rules"))
+        task.rules.localTime = LocalDateTime("2026-12-24T09:00")
+        for policy in [DeliveryRules.QuietPolicy.delay, .skip] {
+            task.rules.quietHours = QuietHours(start: 1_320, end: 420, timeZone: "Europe/Helsinki")
+            task.rules.quietPolicy = policy
+            task.rules.timeZone = "America/New_York"
+            #expect(try TaskMessage(decoding: TaskMessage.task(task).encoded()) == .task(task))
         }
     }
 

@@ -1,10 +1,11 @@
 import CommandKit
 import JSONKit
+import LocalTime
 import ServiceKit
 
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
-    static let options = [all, topic, user, device, platform, title, body, silent, timeToLive, at]
+    static let options = [all, topic, user, device, platform, title, body, silent, timeToLive, at, local, quietHours]
 
     private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
     private static let topic = CommandOption(
@@ -25,6 +26,13 @@ enum PushOptions {
 
     private static let at = CommandOption(
         "--at", value: "TIME", meaning: "Send it then, such as 2026-12-24T18:00:00+02:00, at most 90 days ahead")
+
+    private static let local = CommandOption(
+        "--local", value: "TIME",
+        meaning: "Send it when the clock of each device shows this time, such as 2026-12-24T09:00")
+    private static let quietHours = CommandOption(
+        "--quiet-hours", value: "CHOICE",
+        meaning: "What to do with devices in their quiet hours: defer (default), skip or ignore")
 
     /// True if any of the options that describe a task is given.
     static func isGiven(_ arguments: CommandArguments) -> Bool {
@@ -57,6 +65,19 @@ enum PushOptions {
                 throw UsageError("--at \(moment): expected a time with a zone, such as 2026-12-24T18:00:00Z")
             }
             task["send_at"] = .string(moment)
+        }
+        if let moment = arguments.value(local) {
+            guard LocalDateTime(moment) != nil else {
+                throw UsageError("--local \(moment): expected a time without a zone, such as 2026-12-24T09:00")
+            }
+            guard !arguments.has(at) else { throw UsageError("--local cannot be combined with --at") }
+            task["send_at_local"] = .string(moment)
+        }
+        if let choice = arguments.value(quietHours) {
+            guard ["defer", "skip", "ignore"].contains(choice) else {
+                throw UsageError("--quiet-hours \(choice): expected defer, skip or ignore")
+            }
+            task["quiet_hours"] = .string(choice)
         }
         return .object(task)
     }

@@ -1,5 +1,6 @@
 import Apps
 import JSONKit
+import LocalTime
 import PushModel
 import ServiceKit
 import TaskModel
@@ -13,6 +14,7 @@ struct NativeTaskForm {
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
             "audience", "users", "devices", "message", "payloads", "platforms", "variables", "options", "send_at",
+            "send_at_local", "quiet_hours",
         ])
     }
 
@@ -27,9 +29,7 @@ struct NativeTaskForm {
         draft.entries = users() + devices()
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)
-        draft.sendAt = fields.text("send_at", expected: "a time with a zone, such as 2026-12-24T18:00:00Z") {
-            Timestamp(rfc3339: $0)
-        }
+        draft.timing = timing()
         if !["audience", "users", "devices"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
                 fields.problems.add("", message: "no target; expected audience, users or devices")
@@ -44,6 +44,24 @@ struct NativeTaskForm {
         }
         fields.rejectUnknown()
         return draft
+    }
+
+    private func timing() -> DraftTiming {
+        var timing = DraftTiming()
+        timing.sendAt = fields.text("send_at", expected: "a time with a zone, such as 2026-12-24T18:00:00Z") {
+            Timestamp(rfc3339: $0)
+        }
+        timing.localTime = fields.text(
+            "send_at_local", expected: "a local time without a zone, such as 2026-12-24T09:00"
+        ) { LocalDateTime($0) }
+        if timing.sendAt != nil, timing.localTime != nil {
+            fields.reject("send_at_local", message: "cannot be combined with send_at; remove one of them")
+        }
+        let choice = fields.text("quiet_hours", expected: "defer, skip or ignore") { text -> DraftTiming.QuietChoice? in
+            text == "ignore" ? .ignore : DeliveryRules.QuietPolicy(rawValue: text).map { .obey($0) }
+        }
+        timing.quietHours = choice ?? timing.quietHours
+        return timing
     }
 
     private func audience() -> Audience? {

@@ -96,6 +96,7 @@ struct TaskRoutes: Sendable {
             json.member("app", task.app.text)
             json.member("created", "\(task.created)")
             if let moment = task.sendAt { json.member("send_at", "\(moment)") }
+            if let moment = task.rules.localTime { json.member("send_at_local", "\(moment)") }
             json.member("deadline", "\(task.deadline)")
             if !warnings.isEmpty { json.member("warnings", json: warnings.text) }
         }

@@ -42,7 +42,7 @@ struct TaskAcceptance: Sendable {
     func prepare(
         _ draft: TaskDraft, id: TaskID, created: Timestamp, of caller: AuthorizedCaller
     ) throws(TaskError) -> PreparedTask {
-        try checkTime(of: draft, created: created)
+        try draft.timing.check(acceptedAt: created)
         let listless = draft.task(id, of: caller, created: created)
         var task = listless
         let parts = ListParts.cut(draft.entries)
@@ -58,16 +58,6 @@ struct TaskAcceptance: Sendable {
             throw .tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
         }
         return PreparedTask(task: task, parts: parts, content: content)
-    }
-
-    private func checkTime(of draft: TaskDraft, created: Timestamp) throws(TaskError) {
-        guard let moment = draft.sendAt else { return }
-        if moment > created + TaskLimits.scheduleMaximum {
-            throw .invalidField("send_at", message: "expected a time at most 90 days ahead")
-        }
-        if moment + TaskLimits.scheduleLatenessMaximum < created {
-            throw .invalidField("send_at", message: "expected a time in the future; \(moment) is over")
-        }
     }
 
     /// Accepts the tasks of one request. The content of each task is archived before any is sent, and the tasks are sent

@@ -13,14 +13,14 @@ struct TaskDraft: Sendable, Equatable {
     var entries: [TargetEntry] = []
     var content = TaskContent()
     var options = TaskOptions()
-    /// When it is to be sent; nil for immediately.
-    var sendAt: Timestamp?
+    var timing = DraftTiming()
     var reported = JSONObject()
 
-    /// The task without its list, which the caller adds. A time that is over when the request comes means immediately.
+    /// The task without its list, which the caller adds.
     func task(_ id: TaskID, of caller: AuthorizedCaller, created: Timestamp) -> PushTask {
         var task = PushTask(id: id, app: caller.app.id, created: created)
-        task.sendAt = sendAt.flatMap { $0 > created ? $0 : nil }
+        task.sendAt = timing.sendAt(acceptedAt: created)
+        task.rules = timing.rules(of: caller.app, acceptedAt: created)
         task.credential = caller.credential
         task.dialect = dialect
         task.target.audience = audience

@@ -1,3 +1,4 @@
+import LocalTime
 import PushModel
 import ServiceKit
 import Store
@@ -24,6 +25,7 @@ struct TaskStatus: Sendable {
     let created: Timestamp
     /// Nil for a task that was to be sent when it was accepted, and if only the report or the trace is left.
     private(set) var sendAt: Timestamp?
+    private(set) var localTime: LocalDateTime?
     let deadline: Timestamp
     /// Nil until the task is planned.
     let progress: TaskProgress?
@@ -38,6 +40,7 @@ struct TaskStatus: Sendable {
         app = task.app
         created = task.created
         sendAt = task.sendAt
+        localTime = task.rules.localTime
         deadline = progress.plan.deadline
         self.progress = progress
         isCancelled = progress.isCancelled
@@ -50,6 +53,7 @@ struct TaskStatus: Sendable {
         created = task.created
         deadline = task.deadline
         sendAt = task.sendAt
+        localTime = task.rules.localTime
         isScheduled = task.sendAt.map { now < $0 } ?? false
         progress = nil
         self.isCancelled = isCancelled
@@ -90,6 +94,7 @@ struct TaskStatus: Sendable {
             json.member("problem", json: problem.map { JSONText.quoted($0) } ?? "null")
             json.member("created", "\(created)")
             json.member("send_at", json: sendAt.map { JSONText.quoted("\($0)") } ?? "null")
+            json.member("send_at_local", json: localTime.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("deadline", "\(deadline)")
             json.member("closed", json: progress?.closed.map { JSONText.quoted("\($0)") } ?? "null")
             // The lane depends on the number of devices.

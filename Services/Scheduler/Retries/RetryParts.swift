@@ -13,12 +13,13 @@ struct RetryParts: Sendable {
     init(
         index: any RetryIndex, registry: any RegistryReader,
         isRegistryReady: @escaping @Sendable () async throws -> Bool, ledger: any Ledger,
-        outages: any ProviderOutages, judges: any DeviceJudges = ImmediateJudges(), producer: any BusProducer,
+        outages: any ProviderOutages, judges: any DeviceJudges, archive: any TaskArchive, producer: any BusProducer,
         lease: Duration, environment: WorkerEnvironment
     ) {
         let release = RetryRelease(
             registry: registry, isRegistryReady: isRegistryReady, ledger: ledger, index: index, producer: producer,
-            judges: judges, suppression: SuppressedDevices(ledger: ledger, environment: environment),
+            judges: judges, rules: ArchivedRules(archive),
+            suppression: SuppressedDevices(ledger: ledger, environment: environment),
             hold: OutageHold(view: OutageView(outages, time: environment.time), random: environment.random),
             log: environment.log)
         let wakeups = Dictionary(uniqueKeysWithValues: RetryShard.retries.map { ($0, EntryWakeup()) })

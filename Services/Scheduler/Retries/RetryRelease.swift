@@ -20,6 +20,7 @@ struct RetryRelease: EntryRelease {
     let index: any RetryIndex
     let producer: any BusProducer
     let judges: any DeviceJudges
+    let rules: ArchivedRules
     let suppression: SuppressedDevices
     let hold: OutageHold
     let log: Log
@@ -119,7 +120,8 @@ struct RetryRelease: EntryRelease {
             for (place, group) in groups.enumerated() {
                 tasks.addTask {
                     let found = try await registry.devices(at: group.offsets, in: group.key.segment)
-                    let judge = try await judges.judge(of: group.key.task)
+                    let rules = try await rules.rules(of: group.key.task)
+                    let judge = rules.flatMap { judges.judge(of: group.key.task, rules: $0) }
                     return (place, RetryLookup(group: group, found: found, judge: judge, at: now))
                 }
             }

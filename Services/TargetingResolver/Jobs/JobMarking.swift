@@ -54,7 +54,7 @@ struct JobMarking: Sendable {
         if !gone.isEmpty { try await removed.end(gone, of: input.task, in: segment) }
         guard !present.isEmpty else { return MarkedDevices(targets: targets) }
         switch try await verdict(on: present, of: input.task, in: segment, entered) {
-        case .open(let open): return try await judge(open, of: targets, task: input.task, in: segment)
+        case .open(let open): return try await judge(open, of: targets, input: input, in: segment)
         case .cancelled:
             let ended = try await cancelled(targets, present: present, of: input.task, in: segment)
             return MarkedDevices(targets: targets, ended: ended)
@@ -69,16 +69,16 @@ struct JobMarking: Sendable {
 
     /// A repeated job judges its open devices again, except those that are deferred.
     private func judge(
-        _ open: SegmentSet, of targets: SelectedDevices, task: TaskID, in segment: SegmentID
+        _ open: SegmentSet, of targets: SelectedDevices, input: ResolutionInput, in segment: SegmentID
     ) async throws -> MarkedDevices {
         let judged = JudgedDevices(
-            targets.records, among: open, in: targets.segment, judge: try await judges.judge(of: task),
-            now: time.now)
+            targets.records, among: open, in: targets.segment,
+            judge: judges.judge(of: input.task, rules: input.rules), now: time.now)
         var marked = MarkedDevices(targets: targets, open: judged.sendable, deferrals: judged.deferrals)
         for (reason, devices) in judged.suppressed {
             let ending = try await endings.end(
                 DeviceEndings.Order(
-                    task: task, segment: segment, attempt: 0, timing: .ofTask, state: .suppressed, reason: reason,
+                    task: input.task, segment: segment, attempt: 0, timing: .ofTask, state: .suppressed, reason: reason,
                     devices: targets.records.endings(of: devices)))
             // Its holder ends it, or has crashed and leaves it to this process when its lease expires.
             guard ending.held.isEmpty else { throw HeldElsewhereError(count: ending.held.count) }

@@ -10,6 +10,7 @@ struct ResolutionInput: Sendable {
     let audience: Audience?
     let list: TargetList
     let providers: ProviderFilter
+    let rules: DeliveryRules
     let isWithdrawn: Bool
     let begins: Timestamp
     let deadline: Timestamp
@@ -20,6 +21,7 @@ struct ResolutionInput: Sendable {
         audience = task.target.audience
         list = task.target.list
         providers = ProviderFilter(task.content.targetedPlatforms)
+        rules = task.rules
         isWithdrawn = task.isWithdrawn
         begins = task.begins
         deadline = task.deadline

@@ -1,0 +1,54 @@
+import Apps
+import LocalTime
+import ServiceKit
+import TaskModel
+
+/// When a draft is to be sent.
+struct DraftTiming: Sendable, Equatable {
+    /// What a task does with the quiet hours of its app.
+    enum QuietChoice: Sendable, Equatable {
+        case obey(DeliveryRules.QuietPolicy)
+        case ignore
+    }
+
+    /// At most one of `sendAt` and `localTime` is given; neither means immediately.
+    var sendAt: Timestamp?
+    var localTime: LocalDateTime?
+    var quietHours = QuietChoice.obey(.delay)
+
+    /// The task waits until then: until its local time comes in the first time zone. Nil if that time is over.
+    func sendAt(acceptedAt accepted: Timestamp) -> Timestamp? {
+        (sendAt ?? localTime?.earliestInstant).flatMap { $0 > accepted ? $0 : nil }
+    }
+
+    func rules(of app: PushApp, acceptedAt accepted: Timestamp) -> DeliveryRules {
+        var rules = DeliveryRules(accepted: accepted)
+        rules.localTime = localTime
+        if case .obey(let policy) = quietHours {
+            rules.quietHours = app.quietHours
+            rules.quietPolicy = policy
+        }
+        if let zone = app.quietHours?.timeZone, !rules.areEmpty { rules.timeZone = zone }
+        return rules
+    }
+
+    /// Refuses times that are too far ahead or long over.
+    func check(acceptedAt accepted: Timestamp) throws(TaskError) {
+        let latest = accepted + TaskLimits.scheduleMaximum
+        if let sendAt {
+            if sendAt > latest { throw .invalidField("send_at", message: DraftTiming.tooFar) }
+            if sendAt + TaskLimits.scheduleLatenessMaximum < accepted {
+                throw .invalidField("send_at", message: "expected a time in the future; \(sendAt) is over")
+            }
+        }
+        if let localTime {
+            if localTime.earliestInstant > latest { throw .invalidField("send_at_local", message: DraftTiming.tooFar) }
+            if localTime.latestInstant + DeliveryRules.localLatenessMaximum < accepted {
+                throw .invalidField(
+                    "send_at_local", message: "expected a time in the future; \(localTime) is over in every time zone")
+            }
+        }
+    }
+
+    private static let tooFar = "expected a time at most 90 days ahead"
+}

@@ -1,0 +1,26 @@
+package import JSONKit
+import LocalTime
+package import ServiceKit
+
+/// Format of the rules in a task.
+extension DeliveryRules {
+    package var json: JSON {
+        var object = JSONObject()
+        object["local_time"] = localTime.map { .string("\($0)") }
+        object["quiet_hours"] = quietHours?.json
+        if quietHours != nil { object["quiet_policy"] = .string(quietPolicy.rawValue) }
+        if timeZone != DeliveryRules.fallbackZone { object["time_zone"] = .string(timeZone) }
+        return .object(object)
+    }
+
+    /// Errors are added to the problems of the fields.
+    package init(_ fields: JSONFields, accepted: Timestamp) {
+        self.init(accepted: accepted)
+        localTime = fields.text("local_time", expected: "a local time") { LocalDateTime($0) }
+        quietHours = fields.object("quiet_hours").flatMap { QuietHours($0) }
+        let policy = fields.text("quiet_policy", expected: "a policy") { QuietPolicy(rawValue: $0) }
+        quietPolicy = policy ?? quietPolicy
+        let zone = fields.text("time_zone", expected: "a time zone") { TimeZoneName.isPossible($0) ? $0 : nil }
+        timeZone = zone ?? timeZone
+    }
+}

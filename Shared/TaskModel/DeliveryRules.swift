@@ -1,0 +1,42 @@
+package import LocalTime
+package import ServiceKit
+
+/// When the devices of a task may be sent to. Frozen when the task is accepted, so that a later change of the app's file
+/// does not change what its devices wait for.
+package struct DeliveryRules: Sendable, Equatable {
+    /// What becomes of a device that is reached in its quiet hours. The raw value is used in messages and must not
+    /// change.
+    package enum QuietPolicy: String, Sendable {
+        /// It waits until they are over.
+        case delay = "defer"
+        /// It ends as suppressed.
+        case skip
+    }
+
+    package static let fallbackZone = "UTC"
+    /// A local time that passed by less than this before the task was accepted means immediately.
+    package static let localLatenessMaximum = Duration.seconds(3_600)
+
+    /// When the task was accepted.
+    package let accepted: Timestamp
+    /// Each device is sent to when its own clock shows this time.
+    package var localTime: LocalDateTime?
+    /// Nil if the app has none, or the task ignores them.
+    package var quietHours: QuietHours?
+    package var quietPolicy = QuietPolicy.delay
+    /// Of devices whose time zone is unknown.
+    package var timeZone = fallbackZone
+
+    package init(accepted: Timestamp) {
+        self.accepted = accepted
+    }
+
+    package var areEmpty: Bool { localTime == nil && quietHours == nil }
+
+    /// When the life of the last device may begin, for a task that begins at this time.
+    package func latestBeginning(of begins: Timestamp) -> Timestamp {
+        let last = max(begins, localTime?.latestInstant ?? begins)
+        // Quiet hours are shorter than a day; a change of the clock may lengthen the wait by an hour or two.
+        return quietHours != nil && quietPolicy == .delay ? last + .seconds(26 * 3_600) : last
+    }
+}
