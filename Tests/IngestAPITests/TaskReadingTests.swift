@@ -114,6 +114,40 @@ import Topics
         }
     }
 
+    /// What devices wait for, and until when, in the task's status and in the trace of a device.
+    @Test func whatDevicesWaitForIsShown() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            let path = "/v1/tasks/\(task.id)"
+            try await plan(fixture, task: task)
+            mark(fixture, task: task, offsets: [1, 2, 3, 4])
+            settle(fixture, task: task, offsets: [1], state: .waiting, attempt: 1)
+            let none = await fixture.json("GET", path, as: .publisher).json["waiting"]
+            #expect(none?["retry"] == .integer(1) && none?["quiet_hours"] == nil)
+
+            let (soon, late) = (fixture.time.now + .seconds(60), fixture.time.now + .seconds(3_600))
+            let segment = SegmentID(task.app, number: SegmentNumber(rawValue: 0))
+            let groups = [
+                Deferral(offsets: [2], cause: .quietHours, due: late),
+                Deferral(offsets: [3], cause: .quietHours, due: soon), Deferral(offsets: [4], cause: .rate, due: soon),
+            ]
+            #expect(fixture.ledger.defer(groups, of: task.id, in: segment).count == 3)
+            let status = await fixture.json("GET", path, as: .publisher).json
+            #expect(status["counts"]?["open"] == .integer(4) && status["counts"]?["targeted"] == .integer(4))
+            #expect(status["waiting"]?["retry"] == .integer(1))
+            #expect(status["waiting"]?["quiet_hours"]?["devices"] == .integer(2))
+            #expect(status["waiting"]?["quiet_hours"]?["next"] == .string("\(soon)"))
+            #expect(status["waiting"]?["rate"]?["devices"] == .integer(1))
+            #expect(status["waiting"]?["cap"] == nil)
+
+            let id = DeviceID(index: DeviceIndex(segment: SegmentNumber(rawValue: 0), offset: 2), tag: 9)
+            let trace = await fixture.json("GET", "\(path)/devices/\(id)", as: .publisher).json
+            #expect(trace["state"] == .string("deferred") && trace["reason"] == .string("quiet_hours"))
+            #expect(trace["next_attempt"] == .string("\(late)"))
+            #expect(trace["why"] == .string("Deferred until \(late) (quiet_hours)."))
+        }
+    }
+
     @Test(arguments: ["00f5c216-ee53-4e29-af13-f109d5563a9e", "x", "%E2%82%AC"])
     func whatIsNoTaskIsUnknown(id: String) async throws {
         try await IngestFixture.run { fixture in

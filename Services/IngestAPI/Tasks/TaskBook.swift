@@ -25,13 +25,24 @@ struct TaskBook: Sendable {
         case .traced(let id, let trace): return TaskStatus(id, trace: trace)
         case .reported(let report): return TaskStatus(report)
         case .kept(let task):
-            if let progress = try await ledger.progress(of: task.id) { return TaskStatus(task, progress: progress) }
+            if let progress = try await ledger.progress(of: task.id) {
+                return TaskStatus(
+                    task, progress: progress, deferrals: try await deferrals(of: task, progress: progress))
+            }
             if let trace = try await trace(of: task) { return TaskStatus(task.id, trace: trace) }
             if let report = try await remainingReport(of: task) { return TaskStatus(report) }
             return TaskStatus(
                 unplanned: task, at: time.now, isCancelled: try await ledger.isCancelled(task.id),
                 problem: try await archive.reasonGivenUp(task.id))
         }
+    }
+
+    /// Most tasks defer nothing.
+    private func deferrals(
+        of task: PushTask, progress: TaskProgress
+    ) async throws(StoreError) -> DeferralSummary {
+        guard progress.counts[.deferred] > 0 else { return DeferralSummary() }
+        return try await ledger.deferrals(of: task.id, in: try await ledger.openSegments(of: task.id))
     }
 
     /// Nil while the task is open.

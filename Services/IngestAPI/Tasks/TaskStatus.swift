@@ -30,12 +30,14 @@ struct TaskStatus: Sendable {
     /// Nil until the task is planned.
     let progress: TaskProgress?
     let isCancelled: Bool
+    /// Devices that wait for a time of their own.
+    let deferrals: DeferralSummary
     /// Why the task was abandoned; nil otherwise.
     let problem: String?
     /// False once its time has come.
     private(set) var isScheduled = false
 
-    init(_ task: PushTask, progress: TaskProgress) {
+    init(_ task: PushTask, progress: TaskProgress, deferrals: DeferralSummary) {
         id = task.id
         app = task.app
         created = task.created
@@ -44,6 +46,7 @@ struct TaskStatus: Sendable {
         deadline = progress.plan.deadline
         self.progress = progress
         isCancelled = progress.isCancelled
+        self.deferrals = deferrals
         problem = nil
     }
 
@@ -57,6 +60,7 @@ struct TaskStatus: Sendable {
         isScheduled = task.sendAt.map { now < $0 } ?? false
         progress = nil
         self.isCancelled = isCancelled
+        deferrals = DeferralSummary()
         self.problem = problem
     }
 
@@ -67,6 +71,7 @@ struct TaskStatus: Sendable {
         deadline = trace.plan.deadline
         progress = trace.progress
         isCancelled = trace.isCancelled
+        deferrals = DeferralSummary()
         problem = nil
     }
 
@@ -77,6 +82,7 @@ struct TaskStatus: Sendable {
         deadline = report.closed
         progress = report.progress
         isCancelled = report.isCancelled
+        deferrals = DeferralSummary()
         problem = nil
     }
 
@@ -101,6 +107,7 @@ struct TaskStatus: Sendable {
             json.member("lane", json: progress.map { JSONText.quoted($0.plan.isFast ? "fast" : "bulk") } ?? "null")
             json.member("jobs", json: jobs)
             json.member("counts", json: counts)
+            json.member("waiting", json: waiting)
         }
     }
 
@@ -116,6 +123,21 @@ struct TaskStatus: Sendable {
         JSONText.object { json in
             json.member("resolved", progress?.jobsResolved ?? 0)
             json.member("total", progress?.plan.jobs ?? 0)
+        }
+    }
+
+    /// Causes without devices are left out.
+    private var waiting: String {
+        JSONText.object { json in
+            json.member("retry", progress?.counts[.waiting] ?? 0)
+            for cause in DeferralCause.allCases {
+                guard let part = deferrals.parts[cause] else { continue }
+                let devices = JSONText.object { json in
+                    json.member("devices", part.devices)
+                    json.member("next", "\(part.next)")
+                }
+                json.member(cause.name, json: devices)
+            }
         }
     }
 
