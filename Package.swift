@@ -167,7 +167,8 @@ let package = Package(
         testLibrary(
             "ServiceHarness", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport", "Topics"),
-        testLibrary("TestSupport", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "TaskKit", "Topics"),
+        testLibrary(
+            "TestSupport", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         tests(
             "AndroidSenderTests", "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",

@@ -4,6 +4,8 @@ import MemoryStore
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
+import TaskModel
 import TestSupport
 import Testing
 import Topics
@@ -58,6 +60,8 @@ final class SchedulerFixture: Sendable {
     /// Registers `count` devices, plans a task and marks them; returns their ids in the order of registration.
     func begin(_ count: Int) async throws -> [DeviceID] {
         let ids = try await registry.store.registerSamples(0..<count, in: app)
+        let accepted = PushTask(id: task, app: app, created: time.now)
+        archive.keep(TaskMessage.task(accepted).encoded(), of: task, entry: accepted.entry)
         _ = try ledger.plan(task, as: Samples.plan(app, until: time.now + .seconds(86_400)))
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
             _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task, in: SegmentID(app, number: segment))

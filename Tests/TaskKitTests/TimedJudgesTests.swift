@@ -8,6 +8,10 @@ import Testing
 
 /// When a device may be sent to, by its time zone.
 @Suite struct TimedJudgesTests {
+    private static let zones: [(String?, String?)] = [
+        ("Europe/Helsinki", "2026-12-24T07:00:00Z"), ("America/New_York", "2026-12-24T14:00:00Z"),
+        ("Pacific/Kiritimati", nil), (nil, "2026-12-24T08:00:00Z"), ("Mars/Base", "2026-12-24T08:00:00Z"),
+    ]
     private let metrics = Metrics()
     private let index = DeviceIndex(rawValue: 0)
 
@@ -36,10 +40,7 @@ import Testing
     }
 
     /// A device without a zone, or with one that does not exist, has that of the rules.
-    @Test(arguments: [
-        ("Europe/Helsinki", "2026-12-24T07:00:00Z"), ("America/New_York", "2026-12-24T14:00:00Z"),
-        ("Pacific/Kiritimati", nil), (nil, "2026-12-24T08:00:00Z"), ("Mars/Base", "2026-12-24T08:00:00Z"),
-    ])
+    @Test(arguments: TimedJudgesTests.zones)
     func aDeviceWaitsForItsOwnTime(zone: String?, due: String?) throws {
         var rules = DeliveryRules(accepted: try time("2026-12-20T00:00:00Z"))
         rules.localTime = LocalDateTime("2026-12-24T09:00")
