@@ -139,6 +139,8 @@ import Testing
             policy: .atMostOnce)
         _ = try await ledger.plan(task, as: plan)
         _ = try await ledger.mark(SegmentSet([1, 2]), of: task, in: segment)
+        let group = Deferral(offsets: [2], cause: .cap, due: plan.deadline)
+        #expect(try await ledger.defer([group], of: task, in: segment) == SegmentSet([2]))
         try await agenda.enter(task, due: SystemTimeSource().now)
         _ = try await client.send(RedisCommand("SET", "content:{x}", "y"))
         try await witness.tick()

@@ -45,14 +45,18 @@ end
 -- Takes the devices out of their groups that `move` has noted. A release takes those of the earliest group, so that
 -- the other groups are not read.
 local function undefer(key)
-    local left = 0
-    for _ in pairs(undeferred) do left = left + 1 end
+    local left, low, high = 0, 4095, 0
+    for offset in pairs(undeferred) do left, low, high = left + 1, math.min(low, offset), math.max(high, offset) end
     if left == 0 then return end
     local counts = deferralCounts(key)
     for _, group in ipairs(deferralGroups(key)) do
         local before, kept, text = left, collector(), redis.call('HGET', key, group.field)
-        each(string.sub(text, 7), function(offset)
-            if undeferred[offset] then left = left - 1 else kept.add(offset) end
+        eachRange(string.sub(text, 7), function(from, to)
+            kept.addRange(from, math.min(to, low - 1))
+            for offset = math.max(from, low), math.min(to, high) do
+                if undeferred[offset] then left = left - 1 else kept.add(offset) end
+            end
+            kept.addRange(math.max(from, high + 1), to)
         end)
         if left < before then
             counts[group.cause] = counts[group.cause] - before + left

@@ -32,6 +32,12 @@ local function collector()
             flush()
             from, to = offset, offset
         end,
+        addRange = function(lower, upper)
+            if lower > upper then return end
+            if to and lower == to + 1 then to = upper return end
+            flush()
+            from, to = lower, upper
+        end,
         text = function()
             flush()
             from, to = nil, nil
