@@ -1,5 +1,6 @@
 import Apps
 import HTTPServer
+import PushModel
 
 /// A route of a dialect: what is decided by a request's head, and the handler of the whole request.
 struct DialectRoute: Sendable {
@@ -7,8 +8,9 @@ struct DialectRoute: Sendable {
     enum Handler: Sendable {
         /// By the path: below `/apps/:app`, or at the root for callers with one app.
         case appInPath(@Sendable (AuthorizedRequest) async throws -> HTTPResponse)
-        /// By the body: the handler selects one of the apps to which the caller has access.
-        case appInBody(@Sendable (HTTPRequest, Access) async throws -> HTTPResponse)
+        /// By the body: the handler selects one of the apps to which the caller has access, by its identifier in the
+        /// dialect.
+        case appInBody(TaskDialect, @Sendable (HTTPRequest, UnnamedCaller) async throws -> HTTPResponse)
     }
 
     let method: HTTPMethod

@@ -9,7 +9,7 @@ struct Gatekeeper: Sendable {
         case forbidden(Scope)
         case unknownApp
         case ambiguous([AppID])
-        case tooManyRequests(retryAfter: Duration)
+        case tooManyRequests(RateLimitStatus)
     }
 
     typealias AccessQuery = @Sendable (_ presentedKey: String?, _ peer: String) -> Access
@@ -22,9 +22,8 @@ struct Gatekeeper: Sendable {
         self.access = access
     }
 
-    /// The access of the caller, for dialects that name the app in the body: a caller without any access is refused
-    /// before the body is read.
-    func access(of request: HTTPRequest) throws(AccessError) -> Access {
+    /// The access of the caller. A caller without any access is refused.
+    private func access(of request: HTTPRequest) throws(AccessError) -> Access {
         try limits.admit(from: request.peer)
         let access = access(PresentedKey.text(inAuthorization: request.headers["Authorization"]), request.peer)
         guard !access.grants.isEmpty else { throw .unauthenticated }
@@ -34,8 +33,8 @@ struct Gatekeeper: Sendable {
         return access
     }
 
-    /// The same; a caller that has none of the scopes in any app is refused before the body is read.
-    func access(of request: HTTPRequest, with scopes: [Scope]) throws(AccessError) -> Access {
+    /// The same; a caller that has none of the scopes in any app is refused.
+    private func access(of request: HTTPRequest, with scopes: [Scope]) throws(AccessError) -> Access {
         let access = try access(of: request)
         guard access.grants.contains(where: { !$0.scopes.isDisjoint(with: scopes) }) else {
             throw .forbidden(scopes[0])
@@ -46,17 +45,17 @@ struct Gatekeeper: Sendable {
     /// `name` is the app named in the path; nil selects the only granted app. Any one of the scopes suffices.
     func admit(
         _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope]
-    ) throws(AccessError) -> AuthorizedCaller {
+    ) throws(AccessError) -> (caller: AuthorizedCaller, limit: RateLimitStatus?) {
         let access = try access(of: request)
-        return try admit(access, from: request.peer, for: scopes) { access.choose(name, scope: $0) }
+        let caller = try AuthorizedCaller(access, for: scopes) { access.choose(name, scope: $0) }
+        return (caller, try limits.admit(caller.kind, to: caller.app, from: request.peer))
     }
 
     /// For dialects that name the app in the body.
     func admit(
-        _ access: Access, from peer: String, for scopes: [Scope], choose: (Scope) -> Access.Choice
-    ) throws(AccessError) -> AuthorizedCaller {
-        let caller = try AuthorizedCaller(access, for: scopes, choose: choose)
-        try limits.admit(caller, from: peer)
-        return caller
+        _ request: HTTPRequest, naming dialect: TaskDialect, for scopes: [Scope]
+    ) throws(AccessError) -> UnnamedCaller {
+        let access = try access(of: request, with: scopes)
+        return try UnnamedCaller(access, dialect: dialect, scopes: scopes, peer: request.peer, limits: limits)
     }
 }

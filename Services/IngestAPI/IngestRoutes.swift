@@ -28,7 +28,7 @@ struct IngestRoutes {
             PushdDialect(
                 registry: registry, submission: submission, limits: gatekeeper.limits, reading: reading, log: log),
             NativeDialect(tasks: tasks, log: log),
-            RichieDialect(gatekeeper: gatekeeper, submission: submission, reading: reading, log: log),
+            RichieDialect(submission: submission, reading: reading, log: log),
         ]
     }
 

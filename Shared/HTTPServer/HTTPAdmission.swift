@@ -5,6 +5,8 @@ package enum HTTPAdmission: Sendable {
 
     case refused(HTTPResponse)
     /// `account` is charged for the body's memory in addition to the client's address, for example the client's app
-    /// key. A `bodyBytesMaximum` replaces the route's.
-    case admitted(account: String? = nil, bodyBytesMaximum: Int? = nil, handler: HTTPRouter.Handler)
+    /// key. A `bodyBytesMaximum` replaces the route's. The fields of `headers` are added to the response, whether the
+    /// handler or the server itself writes it.
+    case admitted(
+        account: String? = nil, bodyBytesMaximum: Int? = nil, headers: [HTTPField] = [], handler: HTTPRouter.Handler)
 }

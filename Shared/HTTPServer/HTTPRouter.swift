@@ -16,6 +16,15 @@ package struct HTTPRouter: Sendable {
         let renderProblem: ProblemRenderer
         let answering: Answering
         fileprivate let parameterNames: [String]
+        /// Added to the server's own responses to one request.
+        private(set) var headers: [HTTPField] = []
+
+        func adding(_ headers: [HTTPField]) -> Route {
+            guard !headers.isEmpty else { return self }
+            var route = self
+            route.headers += headers
+            return route
+        }
     }
 
     /// How the literal parts of a path are compared.

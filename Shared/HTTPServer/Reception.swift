@@ -35,7 +35,26 @@ struct Reception {
             let request = HTTPRequest(
                 method: head.method, path: head.target.path, query: head.target.query, headers: head.headers,
                 peer: client.text, parameters: parameters)
-            self.init(Reception.admit(request, to: route, head: head, payer: client.payer, core: core), route: route)
+            self.init(request, to: route, head: head, payer: client.payer, core: core)
+        }
+    }
+
+    private init(
+        _ request: HTTPRequest, to route: HTTPRouter.Route, head: RequestHead, payer: String, core: ServerCore
+    ) {
+        switch route.answering {
+        case .immediately(let respond): self.init(.answer(respond(request)), route: route)
+        case .admitted(let decide):
+            switch decide(request) {
+            case .refused(let response): self.init(.answer(response), route: route)
+            case .admitted(let account, let bodyBytesMaximum, let headers, let handler):
+                let maximum = bodyBytesMaximum ?? route.bodyBytesMaximum ?? core.configuration.bodyBytesMaximum
+                let verdict = Reception.receive(
+                    request, head: head, bytesMaximum: maximum,
+                    payers: BodyBudget.Payers(peer: payer, account: account), core: core,
+                    handler: Reception.adding(headers, to: handler))
+                self.init(verdict, route: route.adding(headers))
+            }
         }
     }
 
@@ -44,25 +63,26 @@ struct Reception {
         self.route = route
     }
 
-    private static func admit(
-        _ request: HTTPRequest, to route: HTTPRouter.Route, head: RequestHead, payer: String, core: ServerCore
+    private static func receive(
+        _ request: HTTPRequest, head: RequestHead, bytesMaximum: Int, payers: BodyBudget.Payers, core: ServerCore,
+        handler: @escaping HTTPRouter.Handler
     ) -> Verdict {
-        switch route.answering {
-        case .immediately(let respond): return .answer(respond(request))
-        case .admitted(let decide):
-            switch decide(request) {
-            case .refused(let response): return .answer(response)
-            case .admitted(let account, let bodyBytesMaximum, let handler):
-                let maximum = bodyBytesMaximum ?? route.bodyBytesMaximum ?? core.configuration.bodyBytesMaximum
-                let payers = BodyBudget.Payers(peer: payer, account: account)
-                let intake = BodyIntake(
-                    framing: head.framing, bytesMaximum: maximum, budget: core.budget, payers: payers)
-                if case .length(let count) = head.framing {
-                    guard count <= maximum else { return .refuse(.bodyTooLarge(bytesMaximum: maximum)) }
-                    guard core.budget.hasRoom(for: count, of: payers) else { return .refuse(.bodiesTooLarge) }
-                }
-                return .receive(Exchange(request, handler: handler, framing: head.framing, intake: intake))
-            }
+        let intake = BodyIntake(framing: head.framing, bytesMaximum: bytesMaximum, budget: core.budget, payers: payers)
+        if case .length(let count) = head.framing {
+            guard count <= bytesMaximum else { return .refuse(.bodyTooLarge(bytesMaximum: bytesMaximum)) }
+            guard core.budget.hasRoom(for: count, of: payers) else { return .refuse(.bodiesTooLarge) }
+        }
+        return .receive(Exchange(request, handler: handler, framing: head.framing, intake: intake))
+    }
+
+    private static func adding(
+        _ headers: [HTTPField], to handler: @escaping HTTPRouter.Handler
+    ) -> HTTPRouter.Handler {
+        guard !headers.isEmpty else { return handler }
+        return { request in
+            var response = await handler(request)
+            response.headers += headers
+            return response
         }
     }
 }
@@ -72,6 +92,7 @@ extension RequestError {
     func response(for route: HTTPRouter.Route?) -> HTTPResponse {
         var response = route?.renderProblem(problem) ?? problem.response()
         response.headers += headers
+        response.headers += route?.headers ?? []
         return response
     }
 }

@@ -26,6 +26,8 @@ final class IngestFixture: Sendable {
         case owner
         /// A key for `shop` only, with every scope.
         case shop
+        /// A key for both apps that may only publish.
+        case publishers
     }
 
     let registry: FaultyRegistry
@@ -198,7 +200,7 @@ final class IngestFixture: Sendable {
         news.credentials = [
             try credential(.news, scopes: [.register]), try credential(.both, scopes: [.register]),
             try credential(.publisher, scopes: [.publish, .read]), try credential(.owner, scopes: Set(Scope.allCases)),
-            try credential(.poster, scopes: [.publish]),
+            try credential(.poster, scopes: [.publish]), try credential(.publishers, scopes: [.publish]),
         ]
         news.identifiers[.richie] = ["example-news"]
         let file = KeyFile(field: "key_file", path: "key")
@@ -211,6 +213,7 @@ final class IngestFixture: Sendable {
         var shop = PushApp(id: try AppID("shop"))
         shop.credentials = [
             try credential(.both, scopes: [.register]), try credential(.shop, scopes: Set(Scope.allCases)),
+            try credential(.publishers, scopes: [.publish]),
         ]
         shop.identifiers[.richie] = ["example-shop"]
         return AppSnapshot([news, shop], pepper: pepper)

@@ -33,6 +33,32 @@ import Testing
         #expect(buckets.wait(for: "a", rate, at: .milliseconds(300)) == nil)
     }
 
+    @Test func aBucketTellsWhatIsLeft() {
+        typealias Level = RateBuckets<String>.Level
+        var buckets = RateBuckets<String>(namesMaximum: 8)
+        func level(at milliseconds: Int) -> Level {
+            buckets.level(of: "a", rate: rate, at: .milliseconds(milliseconds))
+        }
+        #expect(level(at: 0) == Level(tokens: 3, untilFull: .zero))
+        #expect(buckets.take("a", rate: rate, at: .zero) == nil)
+        #expect(level(at: 0) == Level(tokens: 2, untilFull: .milliseconds(100)))
+        #expect(level(at: 99) == Level(tokens: 2, untilFull: .milliseconds(1)), "a token in part is none")
+        #expect(level(at: 100) == Level(tokens: 3, untilFull: .zero))
+        for _ in 0..<5 { buckets.charge("a", rate: rate, at: .milliseconds(100)) }
+        #expect(level(at: 100) == Level(tokens: 0, untilFull: .milliseconds(500)))
+        #expect(level(at: 400) == Level(tokens: 1, untilFull: .milliseconds(200)))
+    }
+
+    /// Goal: no rounding of a division takes a token away. Method: rates whose interval is no whole number.
+    @Test(arguments: [3, 7, 999, 1_000_000]) func everyTokenIsCounted(perSecond: Int) {
+        let rate = RateBuckets<String>.Rate(perSecond: perSecond, burst: perSecond)
+        var buckets = RateBuckets<String>(namesMaximum: 8)
+        for taken in 1...min(perSecond, 2_000) {
+            buckets.charge("a", rate: rate, at: .seconds(1_000_000))
+            #expect(buckets.level(of: "a", rate: rate, at: .seconds(1_000_000)).tokens == perSecond - taken)
+        }
+    }
+
     /// Goal: any number of names takes bounded memory. Method: far more names than are stored; a name in constant use
     /// stays stored throughout.
     @Test func namesHaveABound() {

@@ -33,6 +33,75 @@ import Testing
         }
     }
 
+    /// Goal: an admitted caller of an app with a limit can see it in every answer, whoever writes it. Method: requests
+    /// of every dialect, with every kind of answer.
+    @Test func everyAnswerSaysWhatIsLeft() async throws {
+        try await IngestFixture.run(limits: Self.limits(20)) { fixture in
+            let owner = ["Authorization": fixture.authorization(.owner)]
+            let token = "proto=apns&token=\(SampleTokens.apns)"
+            let device = try await fixture.subscriber()
+            let large = ["Content-Length": "\(TaskLimits.bodyBytesMaximum + 1)"]
+            let richie = #"{"app_id":"example-news","topics":["a"],"payloads":{"ios":{"aps":{"alert":{"body":"B"}}}}}"#
+            let answers = [
+                (201, await fixture.form("POST", "/subscribers", form: token + "A1", headers: owner)),
+                (200, await fixture.form("GET", "/apps/news/subscriber/\(device)", headers: owner)),
+                (404, await fixture.form("GET", "/subscriber/J8lHY4X1XkU", headers: owner)),
+                (400, await fixture.form("POST", "/subscribers", form: "token=a", headers: owner)),
+                (200, await fixture.json("GET", "/v1/tasks", as: .owner)),
+                (400, await fixture.json("GET", "/v1/tasks?unknown=1", as: .owner)),
+                (415, await fixture.form("POST", "/v1/tasks", form: "a=b", headers: owner)),
+                (413, await fixture.json("POST", "/v1/tasks", as: .owner, headers: large)),
+                (201, await fixture.json("POST", RichieTests.path, json: richie, as: .owner)),
+                (400, await fixture.json("POST", RichieTests.path, json: "{", as: .owner)),
+                (413, await fixture.json("POST", RichieTests.path, as: .owner, headers: large)),
+            ]
+            for (number, (status, answer)) in answers.enumerated() {
+                #expect(answer.status == status, "\(number): \(answer.text)")
+                #expect(answer.headers["ratelimit-policy"] == #""app";q=20;w=1"#, "\(number)")
+                #expect(answer.headers["ratelimit"] == #""app";r=\#(19 - number);t=1"#, "\(number)")
+            }
+            fixture.time.advance(by: .seconds(1))
+            let later = await fixture.json("GET", "/v1/tasks", as: .owner)
+            #expect(later.headers["ratelimit"] == #""app";r=19;t=1"#)
+            let unauthenticated = await fixture.form("GET", "/subscriber/x", headers: ["Authorization": ""])
+            #expect(unauthenticated.status == 401 && unauthenticated.headers["ratelimit"] == nil)
+            let unlimited = await fixture.json("GET", "/v1/tasks", as: .shop)
+            #expect(unlimited.status == 200 && unlimited.headers["ratelimit-policy"] == nil)
+        }
+    }
+
+    /// Goal: a request over the limit costs nothing. Method: only its head is sent.
+    @Test(arguments: ["/subscribers", "/v1/tasks", RichieTests.path])
+    func aRequestOverTheLimitIsRefusedBeforeItsBody(path: String) async throws {
+        try await IngestFixture.run(limits: Self.limits(1)) { fixture in
+            let headers = ["Authorization": fixture.authorization(.owner), "Content-Type": "application/json"]
+            let first = await fixture.json("POST", path, json: "{}", as: .owner)
+            #expect(first.status == 400)
+            let refused = await fixture.sendHead("POST", path, bodyBytes: 5, headers: headers)
+            #expect(refused?.status == 429)
+            #expect(refused?.headers["ratelimit-policy"] == #""app";q=1;w=1"#)
+            #expect(refused?.headers["ratelimit"] == #""app";r=0;t=1"#)
+            #expect(refused?.headers["retry-after"] == "1")
+        }
+    }
+
+    /// A key for two apps with Richie's identifiers: the body decides which of them counts the request.
+    @Test func theAppInTheBodyCountsTheRequest() async throws {
+        try await IngestFixture.run(limits: Self.limits(2)) { fixture in
+            func post(_ app: String) async -> RawClient.Response {
+                await fixture.json("POST", RichieTests.path, json: #"{"app_id":"\#(app)"}"#, as: .publishers)
+            }
+            let first = await post("example-news")
+            #expect(first.status == 400 && first.headers["ratelimit"] == #""app";r=1;t=1"#)
+            let other = await post("example-shop")
+            #expect(other.status == 400 && other.headers["ratelimit"] == nil, "the other app has no limit")
+            #expect(await post("example-news").headers["ratelimit"] == #""app";r=0;t=1"#)
+            let refused = await post("example-news")
+            #expect(refused.status == 429 && refused.headers["ratelimit"] == #""app";r=0;t=1"#)
+            #expect(await post("example-shop").status == 400)
+        }
+    }
+
     @Test func pushdsClientsGetPushdsErrors() async throws {
         try await IngestFixture.run(limits: Self.limits(1)) { fixture in
             #expect(await fixture.form("GET", "/subscriber/x").status == 404)
@@ -50,7 +119,10 @@ import Testing
         try await IngestFixture.run(settings: settings) { fixture in
             let wrong = ["Authorization": "Bearer wrong"]
             for _ in 0..<2 { #expect(await fixture.form("GET", "/subscriber/x", headers: wrong).status == 401) }
-            #expect(await fixture.form("GET", "/subscriber/x", headers: wrong).status == 429)
+            let refused = await fixture.form("GET", "/subscriber/x", headers: wrong)
+            #expect(refused.status == 429)
+            #expect(refused.headers["ratelimit-policy"] == #""address";q=2;w=1"#)
+            #expect(refused.headers["ratelimit"] == #""address";r=0;t=1"#)
             #expect(await fixture.json("GET", "/v1/tasks", as: .publisher).status == 429)
             fixture.time.advance(by: .seconds(1))
             #expect(await fixture.json("GET", "/v1/tasks", as: .publisher).status == 200)
@@ -79,6 +151,8 @@ import Testing
                 let refused = await fixture.form(method, path)
                 #expect(refused.status == 429, "\(method) \(path)")
                 #expect(refused.headers["retry-after"] == "1")
+                #expect(refused.headers["ratelimit-policy"] == #""unknown-subscribers";q=20;w=10"#)
+                #expect(refused.headers["ratelimit"] == #""unknown-subscribers";r=0;t=10"#)
             }
             #expect(try await fixture.subscriber() == id)
             fixture.time.advance(by: .milliseconds(500))

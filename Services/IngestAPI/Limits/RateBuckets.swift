@@ -11,6 +11,13 @@ struct RateBuckets<Name: Hashable & Sendable>: Sendable {
         fileprivate var interval: Duration { .nanoseconds(1_000_000_000 / Int64(perSecond)) }
     }
 
+    struct Level: Sendable, Equatable {
+        /// Whole tokens.
+        let tokens: Int
+        /// Time until the bucket is full.
+        let untilFull: Duration
+    }
+
     private let namesMaximum: Int
     /// Two generations: when the younger one holds half of the names, the older one is discarded.
     private var younger: [Name: Duration] = [:]
@@ -27,6 +34,17 @@ struct RateBuckets<Name: Hashable & Sendable>: Sendable {
         guard let full = younger[name] ?? older[name] else { return nil }
         let wait = full - now - rate.interval * (rate.burst - 1)
         return wait > .zero ? wait : nil
+    }
+
+    func level(of name: Name, rate: Rate, at now: Duration) -> Level {
+        guard let full = younger[name] ?? older[name], full > now else {
+            return Level(tokens: rate.burst, untilFull: .zero)
+        }
+        let missing = full - now
+        // The smallest number of tokens that covers what is missing.
+        var count = Int(missing / rate.interval)
+        if rate.interval * count < missing { count += 1 }
+        return Level(tokens: max(0, rate.burst - count), untilFull: missing)
     }
 
     /// Takes a token; an empty bucket goes into debt.

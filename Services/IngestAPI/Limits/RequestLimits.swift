@@ -14,6 +14,8 @@ final class RequestLimits: Sendable {
         var unknownDevicesPerSecondPerAddress: Int? = 20
     }
 
+    private typealias Rate = RateBuckets<Name>.Rate
+
     private enum Name: Hashable {
         case address([UInt8])
         case key(String, AppID)
@@ -39,27 +41,32 @@ final class RequestLimits: Sendable {
     /// Call once per request, before any other check.
     func admit(from peer: String) throws(Gatekeeper.AccessError) {
         guard let limit = settings.requestsPerSecondPerAddress else { return }
-        try take(.address(RequestLimits.payer(peer)), rate: RateBuckets.Rate(perSecond: limit, burst: limit))
+        try take(.address(RequestLimits.payer(peer)), rate: Rate(perSecond: limit, burst: limit), policy: .address)
     }
 
-    /// Call once per request, when its app is known.
-    func admit(_ caller: AuthorizedCaller, from peer: String) throws(Gatekeeper.AccessError) {
-        guard let limit = caller.app.limits.requestsPerSecond else { return }
-        let app = caller.app.id
-        let name: Name =
-            switch caller.kind {
-            case .key(let id): .key(id, app)
-            case .address, .anonymous, .wrongKey: .keyless(RequestLimits.payer(peer), app)
-            }
-        try take(name, rate: RateBuckets.Rate(perSecond: limit, burst: limit))
+    /// Call once per request, when its app is known. Returns the state after it; nil if the app has no limit.
+    @discardableResult
+    func admit(
+        _ kind: Access.Caller, to app: PushApp, from peer: String
+    ) throws(Gatekeeper.AccessError) -> RateLimitStatus? {
+        guard let limit = app.limits.requestsPerSecond else { return nil }
+        return try take(
+            RequestLimits.name(kind, in: app, from: peer), rate: Rate(perSecond: limit, burst: limit), policy: .app)
+    }
+
+    /// The state before the next request, which is not counted; nil if the app has no limit.
+    func status(of kind: Access.Caller, in app: PushApp, from peer: String) -> RateLimitStatus? {
+        guard let limit = app.limits.requestsPerSecond else { return nil }
+        let rate = Rate(perSecond: limit, burst: limit)
+        return status(of: RequestLimits.name(kind, in: app, from: peer), rate: rate, policy: .app)
     }
 
     /// Call before looking up a device by id: an address over the limit must not learn of a correct guess either.
     func admitSearch(in app: AppID, from peer: String) throws(Gatekeeper.AccessError) {
         guard let rate = rateOfUnknownDevices else { return }
-        let name = Name.unknownDevices(RequestLimits.payer(peer), app)
-        let wait = buckets.withLock { $0.wait(for: name, rate, at: time.uptime) }
-        if let wait { throw .tooManyRequests(retryAfter: wait) }
+        let status = status(
+            of: .unknownDevices(RequestLimits.payer(peer), app), rate: rate, policy: .unknownDevices)
+        if status.wait > .zero { throw .tooManyRequests(status) }
     }
 
     func noteUnknownDevice(in app: AppID, from peer: String) {
@@ -67,15 +74,39 @@ final class RequestLimits: Sendable {
         buckets.withLock { $0.charge(.unknownDevices(RequestLimits.payer(peer), app), rate: rate, at: time.uptime) }
     }
 
-    private var rateOfUnknownDevices: RateBuckets<Name>.Rate? {
+    private var rateOfUnknownDevices: Rate? {
         settings.unknownDevicesPerSecondPerAddress.map {
-            RateBuckets.Rate(perSecond: $0, burst: $0 * RequestLimits.secondsOfUnknownDevices)
+            Rate(perSecond: $0, burst: $0 * RequestLimits.secondsOfUnknownDevices)
         }
     }
 
-    private func take(_ name: Name, rate: RateBuckets<Name>.Rate) throws(Gatekeeper.AccessError) {
-        if let wait = buckets.withLock({ $0.take(name, rate: rate, at: time.uptime) }) {
-            throw .tooManyRequests(retryAfter: wait)
+    @discardableResult
+    private func take(
+        _ name: Name, rate: Rate, policy: RateLimitStatus.Policy
+    ) throws(Gatekeeper.AccessError) -> RateLimitStatus {
+        let now = time.uptime
+        let (wait, level) = buckets.withLock { buckets in
+            let wait = buckets.take(name, rate: rate, at: now)
+            return (wait, buckets.level(of: name, rate: rate, at: now))
+        }
+        let status = RateLimitStatus(policy, rate: rate, level: level, wait: wait ?? .zero)
+        guard wait == nil else { throw .tooManyRequests(status) }
+        return status
+    }
+
+    private func status(of name: Name, rate: Rate, policy: RateLimitStatus.Policy) -> RateLimitStatus {
+        let now = time.uptime
+        return buckets.withLock { buckets in
+            RateLimitStatus(
+                policy, rate: rate, level: buckets.level(of: name, rate: rate, at: now),
+                wait: buckets.wait(for: name, rate, at: now) ?? .zero)
+        }
+    }
+
+    private static func name(_ kind: Access.Caller, in app: PushApp, from peer: String) -> Name {
+        switch kind {
+        case .key(let id): .key(id, app.id)
+        case .address, .anonymous, .wrongKey: .keyless(payer(peer), app.id)
         }
     }
 
@@ -83,6 +114,16 @@ final class RequestLimits: Sendable {
     private static func payer(_ peer: String) -> [UInt8] {
         guard let address = IPAddress(peer) else { return Array(peer.utf8.prefix(64)) }
         return Array(address.bytes.prefix(8))
+    }
+}
+
+extension RateLimitStatus {
+    fileprivate init<Name>(
+        _ policy: Policy, rate: RateBuckets<Name>.Rate, level: RateBuckets<Name>.Level, wait: Duration
+    ) {
+        self.init(
+            policy: policy, quota: rate.burst, windowSeconds: rate.burst / rate.perSecond, remaining: level.tokens,
+            reset: level.untilFull, wait: wait)
     }
 }
 

@@ -11,7 +11,6 @@ struct RichieDialect: Dialect {
     private static let challenges = ["Basic realm=\"carillon\", charset=\"UTF-8\""]
     private static let scopes: [Scope] = [.publish, .broadcast]
 
-    let gatekeeper: Gatekeeper
     let submission: TaskSubmission
     let reading: BodyReading
     let log: RefusalLog
@@ -20,7 +19,7 @@ struct RichieDialect: Dialect {
         [
             DialectRoute(
                 method: .post, pattern: "/push/v2/admin/task", scopes: RichieDialect.scopes,
-                bodyBytesMaximum: TaskLimits.bodyBytesMaximum, handler: .appInBody(create))
+                bodyBytesMaximum: TaskLimits.bodyBytesMaximum, handler: .appInBody(.richie, create))
         ]
     }
 
@@ -28,9 +27,9 @@ struct RichieDialect: Dialect {
         TaskError(error, log: log).response(challenges: RichieDialect.challenges)
     }
 
-    @Sendable private func create(_ request: HTTPRequest, access: Access) async throws -> HTTPResponse {
-        let (form, caller) = try await reading.readJSON(request, account: access.keyID) { fields in
-            try read(fields, peer: request.peer, access: access)
+    @Sendable private func create(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
+        let (form, caller) = try await reading.readJSON(request, account: unnamed.account) { fields in
+            try read(fields, unnamed: unnamed)
         }
         let defaults = caller.app.defaults
         let missing = MissingProviders(app: caller.app)
@@ -44,12 +43,10 @@ struct RichieDialect: Dialect {
 
     /// Authorization comes first: without a scope in the app named in the body, the rest of the body is not read.
     private func read(
-        _ fields: JSONFields, peer: String, access: Access
+        _ fields: JSONFields, unnamed: UnnamedCaller
     ) throws -> (RichieForm, AuthorizedCaller) {
         guard let appID = fields.text("app_id", isRequired: true) else { throw TaskError.invalid(fields.problems.all) }
-        let caller = try gatekeeper.admit(access, from: peer, for: RichieDialect.scopes) {
-            access.choose(.richie, identifier: appID, scope: $0)
-        }
+        let caller = try unnamed.name(appID)
         return (try RichieForm(fields, appID: appID, authorize: caller.require), caller)
     }
 

@@ -176,10 +176,10 @@ enum TaskError: Error, Equatable {
 }
 
 extension Gatekeeper.AccessError {
-    /// `Retry-After` in whole seconds.
+    /// `Retry-After` and the fields of the rate limit.
     var headers: [HTTPField] {
-        guard case .tooManyRequests(let wait) = self else { return [] }
-        return [HTTPField("Retry-After", "\(max(1, (wait.wholeMilliseconds + 999) / 1_000))")]
+        guard case .tooManyRequests(let status) = self else { return [] }
+        return [status.retryAfter] + status.headers
     }
 
     /// The detail of a 429.
