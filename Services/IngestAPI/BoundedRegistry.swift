@@ -65,6 +65,10 @@ struct BoundedRegistry: Registry {
         try await registry.device(of: token, in: app)
     }
 
+    func deviceCount(in app: AppID) async throws(StoreError) -> Int {
+        try await registry.deviceCount(in: app)
+    }
+
     func countFailure(
         of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
     ) async throws(StoreError) -> FailureVerdict {

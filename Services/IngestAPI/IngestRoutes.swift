@@ -26,7 +26,8 @@ struct IngestRoutes {
         self.gatekeeper = gatekeeper
         dialects = [
             PushdDialect(
-                registry: registry, submission: submission, limits: gatekeeper.limits, reading: reading, log: log),
+                registry: registry, devices: DeviceRegistration(registry, environment: environment),
+                submission: submission, limits: gatekeeper.limits, reading: reading, log: log),
             NativeDialect(tasks: tasks, log: log),
             RichieDialect(submission: submission, reading: reading, log: log),
         ]

@@ -55,6 +55,10 @@ extension MemoryRegistry: Registry {
         }
     }
 
+    package func deviceCount(in app: AppID) throws(StoreError) -> Int {
+        try read(app) { state in state.segments.values.reduce(0) { $0 + $1.devices.count } }
+    }
+
     package func countFailure(
         of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
     ) async throws(StoreError) -> FailureVerdict {

@@ -34,6 +34,9 @@ package protocol Registry: Sendable {
 
     func devices(of alias: Alias, in app: AppID) async throws(StoreError) -> [DeviceID]
     func device(of token: PushToken, in app: AppID) async throws(StoreError) -> DeviceID?
+    /// The number of devices. Contains every device whose registration has returned; a removed one may be counted for
+    /// some seconds more, four milliseconds for each segment of the app.
+    func deviceCount(in app: AppID) async throws(StoreError) -> Int
     /// Counts a failed delivery, once for each of the last few tasks; at the limit the device is removed.
     func countFailure(
         of id: DeviceID, by task: TaskID, limit: Int, in app: AppID

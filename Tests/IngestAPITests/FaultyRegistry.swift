@@ -82,6 +82,11 @@ final class FaultyRegistry: Registry {
         return try await registry.device(of: token, in: app)
     }
 
+    func deviceCount(in app: AppID) async throws(StoreError) -> Int {
+        try pass()
+        return try await registry.deviceCount(in: app)
+    }
+
     func countFailure(
         of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
     ) async throws(StoreError) -> FailureVerdict {

@@ -17,7 +17,7 @@ final class IngestProcess: Sendable {
     /// `bus` defaults to the registry's Redis; an empty `kafkaSession` keeps the service's default.
     init(
         redis: String, bus: String? = nil, idempotencyLease: String = "15s", kafkaSession: String = "6000",
-        scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil
+        scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil, devices: Int? = nil
     ) async throws {
         settings = [
             "CARILLON_INGEST_IDEMPOTENCY_LEASE": idempotencyLease,
@@ -29,17 +29,20 @@ final class IngestProcess: Sendable {
         let editor = AppEditor(AppsConfiguration(folder: folder.path), now: SystemTimeSource().now)
         _ = try editor.add(
             try AppID("news"), scopes: scopes, allowing: [try AddressRange("127.0.0.0/8")])
-        if let richie { try IngestProcess.name(richie, in: folder) }
+        if let richie { try IngestProcess.add("identifiers", [("richie", .array([.string(richie)]))], to: folder) }
+        if let devices { try IngestProcess.add("limits", [("devices", .integer(Int64(devices)))], to: folder) }
         process = Monitor(try IngestProcess.start(settings))
         try await listens()
     }
 
-    /// Adds the identifier by which Richie's clients name the app.
-    private static func name(_ identifier: String, in folder: TemporaryDirectory) throws {
+    /// Adds a field to the app file, before the process is started.
+    private static func add(
+        _ field: String, _ members: [(name: String, value: JSON)], to folder: TemporaryDirectory
+    ) throws {
         let file = folder.file("news.json")
         let bytes = try #require(SmallFile.read(file, bytesMaximum: 1 << 18))
         var app = try #require(try JSON(bytes).object)
-        app["identifiers"] = .object(JSONObject([("richie", .array([.string(identifier)]))]))
+        app[field] = .object(JSONObject(members))
         folder.write("news.json", content: JSON.object(app).indentedText)
     }
 

@@ -121,6 +121,38 @@ import Topics
         #expect(await api.stop() == .exited(0))
     }
 
+    /// Goal: `limits.devices` holds over two processes and a crash. Method: they register alternately up to the limit.
+    @Test(arguments: [false, true])
+    func theLimitOfDevicesHoldsOverProcesses(isKafka: Bool) async throws {
+        let kafka = isKafka ? try await KafkaMockServer(brokers: 1) : nil
+        try await kafka?.perform("create topic registry \(Topics.registry.declaration.partitions.kafka)")
+        let redis = try await durableRedis()
+        let first = try await IngestProcess(redis: redis.url, bus: kafka?.url, devices: 6)
+        let second = try await IngestProcess(redis: redis.url, bus: kafka?.url, devices: 6)
+        func register(_ number: Int, at api: IngestProcess) async throws -> RawClient.Response {
+            let token = String(repeating: "\(number)", count: 64)
+            return try await api.curl("POST", "/subscribers", body: "proto=apns&token=\(token)")
+        }
+        // A registration that ended at the journal's time limit while partitions moved is repeated, as clients do.
+        func known(_ number: Int, at api: IngestProcess) async throws -> Bool {
+            try await waitUntil(within: .hangLimit) { 200...201 ~= (try await register(number, at: api).status) }
+        }
+        for number in 0..<6 { #expect(try await known(number, at: number % 2 == 0 ? first : second)) }
+        for api in [first, second] {
+            let refused = try await register(6, at: api)
+            #expect(refused.status == 403 && refused.error == "Too many devices", "\(refused.text)")
+        }
+        try await first.killAndRestart()
+        #expect(try await register(7, at: first).status == 403)
+        #expect(try await known(0, at: second), "a known token")
+        let id = try #require(try await register(0, at: second).json["id"]?.text)
+        #expect(try await second.curl("DELETE", "/subscriber/\(id)").status == 204)
+        #expect(try await known(8, at: first))
+        #expect(try await register(9, at: second).status == 403)
+        #expect(await first.stop() == .exited(0))
+        #expect(await second.stop() == .exited(0))
+    }
+
     private func empty(_ redis: RedisServer) async throws {
         await command("FLUSHALL", to: redis)
     }

@@ -22,7 +22,8 @@ import Testing
     private static let registry = [
         RegistryScripts.commit, RegistryScripts.commitShrinking, RegistryScripts.applyLogged,
         RegistryScripts.readDevice, RegistryScripts.readBuckets, RegistryScripts.readAudience,
-        RegistryScripts.countFailure, RegistryScripts.allocate, RegistryScripts.createSegment,
+        RegistryScripts.countFailure, RegistryScripts.countDevices, RegistryScripts.allocate,
+        RegistryScripts.createSegment,
         RegistryScripts.hasNoMember, RegistryScripts.oldMarks, RegistryScripts.dropMark,
         RegistryScripts.createRegistry, RegistryScripts.setRegistryField, RegistryScripts.clear,
         RegistryScripts.createApp, RegistryScripts.countSegment, RegistryScripts.closeSegment,

@@ -12,6 +12,7 @@ struct PushdDialect: Dialect {
     private static let bulkBytesMaximum = 2 << 20
 
     let registry: any Registry
+    let devices: DeviceRegistration
     let submission: TaskSubmission
     let limits: RequestLimits
     let reading: BodyReading
@@ -20,7 +21,7 @@ struct PushdDialect: Dialect {
     let spelling = HTTPRouter.Spelling.lenient
 
     var routes: [DialectRoute] {
-        let subscribers = SubscriberRoutes(registry: registry, submission: submission)
+        let subscribers = SubscriberRoutes(registry: registry, devices: devices, submission: submission)
         let subscriptions = SubscriptionRoutes(registry: registry)
         let list = "/subscriber/:id/subscriptions"
         return [

@@ -8,6 +8,7 @@ import TaskModel
 /// `/subscribers` and `/subscriber/:id`: registration, updates and removal of devices.
 struct SubscriberRoutes: Sendable {
     let registry: any Registry
+    let devices: DeviceRegistration
     let submission: TaskSubmission
 
     @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
@@ -74,7 +75,7 @@ struct SubscriberRoutes: Sendable {
     private func register(
         _ token: PushToken, changes: DeviceChanges, call: PushdCall
     ) async throws -> HTTPResponse {
-        let registration = try await registry.register(token, changes: changes, in: call.app)
+        let registration = try await devices.register(token, changes: changes, in: call.caller.app)
         let warning = MissingProviders(app: call.caller.app).warning(of: token.kind)
         return PushdAnswer.registration(registration, base: call.base, warning: warning)
     }

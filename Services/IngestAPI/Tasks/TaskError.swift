@@ -6,7 +6,7 @@ import PushModel
 import ServiceKit
 import Store
 
-/// Reasons to refuse a request about tasks. The response is a problem of RFC 9457 with the errors of each field.
+/// Reasons to refuse a request about tasks, or a new device. The response is a problem of RFC 9457 with the errors of each field.
 enum TaskError: Error, Equatable {
     case access(Gatekeeper.AccessError)
     case body(BodyError)
@@ -19,6 +19,8 @@ enum TaskError: Error, Equatable {
     /// The id is malformed, or only the report of the task is left.
     case unknownDevice
     case notClosed
+    /// `limits.devices` of the app.
+    case tooManyDevices(Int)
     /// The reason, as a whole sentence.
     case unavailable(String)
     case store(StoreError)
@@ -71,7 +73,8 @@ enum TaskError: Error, Equatable {
     private var status: HTTPStatus {
         switch self {
         case .access(.unauthenticated): .unauthorized
-        case .access(.forbidden): .forbidden
+        // The operator has to act: waiting (429, 503) and another body (400, 422) do not help.
+        case .access(.forbidden), .tooManyDevices: .forbidden
         case .access(.tooManyRequests): .tooManyRequests
         case .access(.unknownApp), .unknownTask, .unknownDevice, .notClosed: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
@@ -104,6 +107,7 @@ enum TaskError: Error, Equatable {
         case .unknownDevice: "urn:carillon:unknown-device"
         case .unknownTask: "urn:carillon:unknown-task"
         case .notClosed: "urn:carillon:task-not-closed"
+        case .tooManyDevices: "urn:carillon:too-many-devices"
         default: "about:blank"
         }
     }
@@ -118,6 +122,7 @@ enum TaskError: Error, Equatable {
         case .unknownDevice: "Unknown device"
         case .unknownTask: "Unknown task"
         case .notClosed: "Task not closed"
+        case .tooManyDevices: "Too many devices"
         default: nil
         }
     }
@@ -139,6 +144,9 @@ enum TaskError: Error, Equatable {
                 + "by device have expired, and only its report is left."
         case .unknownTask: "The app has no task with this id, or the task was closed so long ago that it has expired."
         case .notClosed: "The report is available once the task is closed. Until then, read the task for its progress."
+        case .tooManyDevices(let maximum):
+            "The app has reached limits.devices of its app file: \(maximum). Registered devices can still be changed "
+                + "and removed; a removed device makes room for a new one."
         case .unavailable(let reason):
             "\(reason) The task was not accepted. Retry the request; an Idempotency-Key makes this safe."
         case .store(let error): TaskError.detail(of: error)

@@ -58,6 +58,10 @@ extension RedisRegistry: Registry {
         try await within(app) { try await device(of: token, in: $0) }
     }
 
+    package func deviceCount(in app: AppID) async throws(StoreError) -> Int {
+        try await within(app) { try await deviceCount(in: $0) }
+    }
+
     package func countFailure(
         of id: DeviceID, by task: TaskID, limit: Int, in app: AppID
     ) async throws(StoreError) -> FailureVerdict {

@@ -14,6 +14,7 @@ final class RegistryGeneration: Sendable {
     let entries = EntryCache()
     let places = PlacePool()
     let segments = SegmentCounts()
+    let censuses = DeviceCensuses()
     /// Apps known to be entered.
     private let apps = Mutex<Set<AppID>>([])
 

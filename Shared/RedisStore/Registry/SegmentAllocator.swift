@@ -8,8 +8,10 @@ import Store
 /// A segment's header is created before the app counts it, so that no counted segment lacks one. A few segments are
 /// open at a time, so that the load of a launch day is not on one slot; a small app has one.
 struct SegmentAllocator: Sendable {
-    private struct Standing {
+    struct Standing {
+        /// Number of segments.
         let count: UInt32
+        /// Those with indices for new devices.
         let open: [SegmentNumber]
     }
 
@@ -85,7 +87,7 @@ struct SegmentAllocator: Sendable {
                 arguments: [RedisArgument(scope.generation.id), RedisArgument(open.joined(separator: ","))]))
     }
 
-    private func standing(of scope: AppScope) async throws(StoreError) -> Standing {
+    func standing(of scope: AppScope) async throws(StoreError) -> Standing {
         guard let fields = try await root.fields(["segments", "open"], of: scope) else {
             return Standing(count: 0, open: [])
         }

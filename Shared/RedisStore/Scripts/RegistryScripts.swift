@@ -15,6 +15,7 @@ enum RegistryScripts {
     static let readBuckets = RedisScript(PackageResources.read_buckets_lua, using: .ready, .records)
     static let readAudience = RedisScript(PackageResources.read_audience_lua, using: .ready)
     static let countFailure = RedisScript(PackageResources.count_failure_lua, using: .ready, .records)
+    static let countDevices = RedisScript(PackageResources.count_devices_lua, using: .ready)
     static let allocate = RedisScript(PackageResources.allocate_lua, using: .ready)
     static let createSegment = RedisScript(PackageResources.create_segment_lua)
     static let hasNoMember = RedisScript(PackageResources.has_no_member_lua, using: .ready)
