@@ -178,7 +178,7 @@ let package = Package(
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
             "TLSSocket", "Topics"),
         tests("AppsTests", "Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "TestSupport"),
-        tests("ArchitectureTests", "TestSupport"),
+        tests("ArchitectureTests", "PushModel", "TestSupport"),
         tests("BadInputTests", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests(
             "BusConformanceTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",

@@ -14,7 +14,9 @@ struct IngestConfiguration: Sendable {
     private static let certificateVariable = "CARILLON_INGEST_TLS_CERTIFICATE"
 
     init(environment: inout EnvironmentReader) {
-        apps = AppsConfiguration(environment: &environment, reading: [.pepper])
+        var apps = AppsConfiguration(environment: &environment, reading: [.pepper])
+        apps.warnsOfUnenforced = true
+        self.apps = apps
         var defaults = HTTPServerConfiguration.fitting(
             memoryBytes: MemoryLimit.bytes(), isSecure: environment.isSet(IngestConfiguration.certificateVariable))
         defaults.port = 8_080

@@ -71,15 +71,16 @@ package final class AppDirectory: Service {
             // Only this function changes the inventory, so the files are read without holding the lock.
             var inventory = state.withLock { $0.inventory }
             let changes = inventory.read()
+            let problems = inventory.problems + (configuration.warnsOfUnenforced ? inventory.unenforced : [])
             let reported = state.withLock { state in
                 if !changes.isEmpty || !inventory.hasPepper(of: state.inventory) {
                     state.snapshot = AppSnapshot(inventory.apps, pepper: inventory.pepper)
                 }
-                defer { state.reported = inventory.problems }
+                defer { state.reported = problems }
                 state.inventory = inventory
                 return state.reported
             }
-            report(changes, problems: inventory.problems, before: reported)
+            report(changes, problems: problems, before: reported)
             appsLoaded.set(inventory.apps.count)
             filesBroken.set(inventory.brokenFiles)
             keyFilesUnusable.set(inventory.unusableKeyFiles)

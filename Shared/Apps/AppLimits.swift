@@ -5,6 +5,18 @@ package struct AppLimits: Sendable, Equatable {
     package var requestsPerSecond: Int?
     /// Pushes per second over all tasks of the app.
     package var devicesPerSecond: Int?
+    package var pushesPerDevice: PushCap?
 
     package init() {}
+}
+
+/// Maximum number of pushes to one device in a period.
+package struct PushCap: Sendable, Equatable {
+    package let count: Int
+    package let period: Duration
+
+    package init(count: Int, period: Duration) {
+        self.count = count
+        self.period = period
+    }
 }

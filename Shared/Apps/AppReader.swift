@@ -188,8 +188,19 @@ struct AppReader {
         limits.devices = fields.integer("devices", in: 1...1_000_000_000)
         limits.requestsPerSecond = fields.integer("requests_per_second", in: 1...1_000_000)
         limits.devicesPerSecond = fields.integer("devices_per_second", in: 1...1_000_000)
+        if let cap = fields.object("pushes_per_device") { limits.pushesPerDevice = pushCap(cap) }
         fields.rejectUnknown()
         return limits
+    }
+
+    private func pushCap(_ fields: JSONFields) -> PushCap? {
+        let count = fields.integer("count", in: 1...10_000, isRequired: true)
+        let period = fields.text("per", expected: "a duration from 1m to 30d, such as 24h", isRequired: true) { text in
+            DurationText.parse(text).flatMap { .seconds(60) ... .seconds(30 * 86_400) ~= $0 ? $0 : nil }
+        }
+        fields.rejectUnknown()
+        guard let count, let period else { return nil }
+        return PushCap(count: count, period: period)
     }
 
     private func quietHours(_ fields: JSONFields) -> QuietHours? {

@@ -6,6 +6,8 @@ package struct AppsConfiguration: Sendable {
     package var secrets: Set<AppSecret>
     package var pepperFile: String
     package var interval: Duration
+    /// True in the one service that logs which fields are not in force yet.
+    package var warnsOfUnenforced = false
 
     package init(
         folder: String, secrets: Set<AppSecret> = Set(AppSecret.allCases), pepperFile: String? = nil,

@@ -1,7 +1,7 @@
 package import ServiceKit
 
 /// The time of day without pushes; it may span midnight.
-package struct QuietHours: Sendable, Equatable {
+package struct QuietHours: Sendable, Equatable, CustomStringConvertible {
     package static let minutesOfDay = 0...24 * 60 - 1
 
     /// Minutes after midnight. The start is quiet, the end is not; no time is quiet if they are equal.
@@ -16,6 +16,15 @@ package struct QuietHours: Sendable, Equatable {
         self.start = start
         self.end = end
         self.timeZone = timeZone
+    }
+
+    package var description: String {
+        "\(QuietHours.text(start)) to \(QuietHours.text(end)), \(timeZone)"
+    }
+
+    private static func text(_ minutes: Int) -> String {
+        let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
+        return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
     }
 
     /// Nil if that moment is not quiet, else the first moment after it that is not.

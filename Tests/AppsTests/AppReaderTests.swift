@@ -35,7 +35,10 @@ import Testing
                   "report": {
                     "url": "https://example.com/report", "authorization_file": "report", "signing_key_file": "sign"
                   },
-                  "limits": {"devices": 1000, "requests_per_second": 50, "devices_per_second": 500},
+                  "limits": {
+                    "devices": 1000, "requests_per_second": 50, "devices_per_second": 500,
+                    "pushes_per_device": {"count": 5, "per": "24h"}
+                  },
                   "quiet_hours": {"start": "22:00", "end": "07:30", "time_zone": "Europe/Helsinki"},
                   "defaults": {"language": "pt-BR", "time_to_live": "12h", "failures_before_unregistering": 3}
                 }
@@ -64,6 +67,7 @@ import Testing
         #expect(app.report?.url == "https://example.com/report")
         #expect(app.report?.signingKeyFile?.field == "report.signing_key_file")
         #expect(app.limits.devices == 1_000 && app.limits.requestsPerSecond == 50 && app.limits.devicesPerSecond == 500)
+        #expect(app.limits.pushesPerDevice == PushCap(count: 5, period: .seconds(86_400)))
         #expect(app.quietHours == QuietHours(start: 1_320, end: 450, timeZone: "Europe/Helsinki"))
         #expect(app.defaults.language == "pt-BR")
         #expect(app.defaults.timeToLive == .seconds(43_200))
@@ -117,6 +121,21 @@ import Testing
             "report.url: expected an absolute https:// or http:// URL with a host and without user and password"
         ),
         (#"{"limits":{"devices":0}}"#, "limits.devices: expected an integer from 1 to 1000000000"),
+        (#"{"limits":{"pushes_per_device":5}}"#, "limits.pushes_per_device: expected an object, got a number"),
+        (#"{"limits":{"pushes_per_device":{"per":"1d"}}}"#, "limits.pushes_per_device.count: missing; expected an"),
+        (
+            #"{"limits":{"pushes_per_device":{"count":0}}}"#,
+            "limits.pushes_per_device.count: expected an integer from 1"
+        ),
+        (
+            #"{"limits":{"pushes_per_device":{"count":1}}}"#,
+            "pushes_per_device.per: missing; expected a duration from 1m"
+        ),
+        (
+            #"{"limits":{"pushes_per_device":{"per":"31d"}}}"#,
+            "limits.pushes_per_device.per: expected a duration from 1m"
+        ),
+        (#"{"limits":{"pushes_per_device":{"every":"1d"}}}"#, "pushes_per_device.every: unknown field"),
         (
             #"{"quiet_hours":{"start":"22:00","end":"22:00","time_zone":"UTC"}}"#,
             "quiet_hours.end: expected a time other than start"

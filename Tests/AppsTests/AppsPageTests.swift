@@ -25,7 +25,10 @@ import Testing
     /// For a name unlike any known one, the reader's error lists all known names.
     @Test func listsEveryField() throws {
         let stranger = #""qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq":1"#
-        let objects = ["identifiers", "report", "limits", "quiet_hours", "defaults"].map { #""\#($0)":{\#(stranger)}"# }
+        let objects =
+            ["identifiers", "report", "quiet_hours", "defaults"].map { #""\#($0)":{\#(stranger)}"# } + [
+                #""limits":{\#(stranger),"pushes_per_device":{\#(stranger)}}"#
+            ]
         let lists = ["credentials", "allow"].map { #""\#($0)":[{\#(stranger)}]"# }
         let found = try [#""key_file":"x""#, #""certificate_file":"x""#].flatMap { proof in
             let providers = """

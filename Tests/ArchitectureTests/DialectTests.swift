@@ -1,3 +1,4 @@
+import PushModel
 import TestSupport
 import Testing
 
@@ -24,6 +25,11 @@ import Testing
                 #expect(words.isDisjoint(with: names), "\(path) names a type of \(folder)")
             }
         }
+    }
+
+    @Test func aDialectWithAFolderIsServed() {
+        let names = DialectTests.folders.map { $0.dropLast("Dialect/".count).split(separator: "/").last ?? "" }
+        #expect(Set(names.map { $0.lowercased() }) == Set(TaskDialect.allCases.filter(\.isServed).map(\.rawValue)))
     }
 
     /// Without `native`, the dialect of a task whose own is unknown.

@@ -1,5 +1,6 @@
 import Apps
 import CommandKit
+import JSONKit
 import PushModel
 import ServiceKit
 import TestSupport
@@ -115,6 +116,43 @@ import Testing
         folder.write("shop.json", content: "{}")
         #expect(await run("apps", "check") == 0)
         #expect(terminal.printed.last == "2 apps in \(folder.path), no problems found")
+    }
+
+    /// A field without effect is named, and is no problem that the operator could fix.
+    @Test func checkShowsWhichLimitsAreInForce() async throws {
+        folder.write(
+            "news.json",
+            content: #"""
+                {"limits":{"devices":1000,"requests_per_second":5,"pushes_per_device":{"count":5,"per":"24h"}},
+                "quiet_hours":{"start":"22:00","end":"07:05","time_zone":"Europe/Helsinki"}}
+                """#)
+        folder.write("shop.json", content: "{}")
+        #expect(await run("apps", "check") == 0)
+        let printed = terminal.printed.flatMap { $0.split(separator: "\n") }.map { line in
+            line.split(separator: " ").joined(separator: " ")
+        }
+        #expect(
+            printed == [
+                "APP FIELD VALUE ENFORCED BY",
+                "news limits.devices 1000 ingest-api, for all its processes together",
+                "news limits.requests_per_second 5 ingest-api, in each process for each key, or for each address "
+                    + "without a key",
+                "news limits.pushes_per_device 5 per 1d nothing yet",
+                "news quiet_hours 22:00 to 07:05, Europe/Helsinki nothing yet",
+                "warning: news.json: limits.pushes_per_device: not in force: no service of this version enforces it",
+                "warning: news.json: quiet_hours: not in force: no service of this version enforces it",
+                "2 apps in \(folder.path), no problems found",
+            ])
+        #expect(await run("apps", "check", "--json") == 0)
+        let document = try JSON(Array(try #require(terminal.printed.last).utf8))
+        #expect(document["apps"]?.elements?.map { $0["app"]?.text } == ["news", "shop"])
+        let rules = try #require(document["apps"]?.elements?.first?["rules"]?.elements)
+        #expect(rules.map { $0["in_force"] } == [.bool(true), .bool(true), .bool(false), .bool(false)])
+        #expect(rules.first?["enforced_by"]?.text == "ingest-api, for all its processes together")
+        #expect(document["problems"]?.elements?.map { $0["severity"]?.text } == ["warning", "warning"])
+        folder.write("shop.json", content: "{")
+        #expect(await run("apps", "check", "--json") == 1)
+        #expect(terminal.printed.last?.contains(#"{"severity":"error","file":"shop.json""#) == true)
     }
 
     /// The command as an operator runs it.
