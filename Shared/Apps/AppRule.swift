@@ -1,3 +1,4 @@
+import LocalTime
 package import PushModel
 import ServiceKit
 
@@ -22,7 +23,8 @@ package enum AppRule: Sendable, Equatable {
         switch self {
         case .devices: "ingest-api, for all its processes together"
         case .requestsPerSecond: "ingest-api, in each process for each key, or for each address without a key"
-        case .devicesPerSecond, .pushesPerDevice, .quietHours, .language, .identifiers: nil
+        case .quietHours: "targeting-resolver and scheduler, for each device in its time zone"
+        case .devicesPerSecond, .pushesPerDevice, .language, .identifiers: nil
         }
     }
 
