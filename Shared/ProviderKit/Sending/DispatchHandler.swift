@@ -264,7 +264,8 @@ package struct DispatchHandler: MessageHandler {
         let request = ClaimRequest(
             id: id, offsets: positions.map { batch.devices.offsets[$0] }, attempt: batch.chunk.attempt, lease: lease,
             countsBadge: batch.chunk.countsBadge, kind: batch.chunk.timing.claimKind,
-            deadline: batch.chunk.timing.begins.map { _ in Timestamp(milliseconds: batch.chunk.deadline) })
+            // The ledger's is that of the task's last device, which may begin to live a day later.
+            deadline: Timestamp(milliseconds: batch.chunk.deadline))
         var claimed = ClaimedBatch(id: id, leaseEnd: context.time.uptime + lease)
         let verdict = try await ledger.claim(request, of: batch.chunk.task, in: batch.segment)
         guard case .answers(let answers) = verdict else {
