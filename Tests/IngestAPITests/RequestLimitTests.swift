@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// Goal: an admitted caller of an app with a limit can see it in every answer, whoever writes it. Method: requests
-    /// of every dialect, with every kind of answer.
+    /// Goal: an admitted caller of an app with a limit can see it in every answer, whether a dialect or the server
+    /// writes it. Method: requests of every dialect, with every kind of answer.
     @Test func everyAnswerSaysWhatIsLeft() async throws {
         try await IngestFixture.run(limits: Self.limits(20)) { fixture in
             let owner = ["Authorization": fixture.authorization(.owner)]

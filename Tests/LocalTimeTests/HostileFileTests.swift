@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocalTime
 
-/// Bytes that are no file of tzdata, or one that nobody would write: none traps, and none costs more than its size.
+/// Bytes that are no file of tzdata, or one that no tool writes: none traps, and none costs more than its size.
 @Suite struct HostileFileTests {
     @Test func everyShorterFileIsRefused() throws {
         for name in ["Europe/Helsinki", "Etc/GMT+12"] {

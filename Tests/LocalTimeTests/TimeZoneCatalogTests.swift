@@ -83,7 +83,7 @@ import Testing
         try write(
             try SampleZones.bytes("Asia/Kolkata") + [UInt8](repeating: 0, count: TimeZoneRules.bytesMaximum),
             to: "zones/large")
-        // Nobody writes to it: opening it would never return.
+        // No process writes to it: opening it would never return.
         #expect(mkfifo("\(zones)/pipe", 0o600) == 0)
         let catalog = TimeZoneCatalog(folder: zones)
         for name in ["text", "empty", "large", "pipe"] { #expect(catalog.rules(named: name) == nil, "\(name)") }
