@@ -78,6 +78,16 @@ struct RecoveryHarness {
         try await send(batches.map { Topics.results.message($0, key: $0.key) })
     }
 
+    /// Defers devices, like a resolver.
+    func putOff(_ task: PushTask, offsets: Range<UInt16>) async throws {
+        let due = (time.now + .seconds(600)).milliseconds
+        let order = RetryOrder(
+            task: task.id, segment: SegmentID(app, number: SegmentNumber(rawValue: 2)), provider: .apns, attempt: 0,
+            due: due, timing: DeviceTiming(deferral: .quietHours, begins: due),
+            devices: offsets.map { RetryOrder.Device(offset: $0, tag: UInt32($0) + 1, isSilent: false) })
+        try await send([Topics.retries.message(order, key: nil, lane: .bulk)])
+    }
+
     func close(_ task: PushTask, created: Timestamp, closed: Timestamp? = nil) async throws {
         let report = TaskReport(
             task: task.id, app: app, dialect: .native, created: created, closed: closed ?? time.now, isCancelled: false,

@@ -68,6 +68,27 @@ import Topics
         }
     }
 
+    /// Goal: devices that waited for a time of their own are in the report of a task of which others were sent; a task of
+    /// which all waited is resolved again. Method: orders as the resolver sends them, of which one device was released.
+    @Test func devicesThatWaitedAreNotForgotten() async throws {
+        let harness = try RecoveryHarness()
+        let (begun, waiting) = (harness.task(1), harness.task(2))
+        for task in [begun, waiting] {
+            try await harness.post(task)
+            try await harness.putOff(task, offsets: 20..<30)
+        }
+        try await harness.name(begun, offsets: 0..<3)
+        try await harness.name(begun, offsets: 20..<21)
+        try await harness.report(begun, offsets: 20..<21, as: .delivered)
+        let summary = try await harness.recover()
+        #expect(summary.ended == 1 && summary.proven == 1 && summary.unknown == 12 && summary.resolvedAgain == 1)
+        let progress = try #require(harness.ledger.progress(of: begun.id))
+        #expect(progress.closed != nil && progress.counts.targeted == 13)
+        let unknown = try await harness.results(of: begun, .unknown).map(\.offset).sorted()
+        #expect(unknown == Array(0..<3) + Array(21..<30))
+        #expect(harness.ledger.progress(of: waiting.id) == nil)
+    }
+
     @Test func aTaskThatWasNotBegunComesAgainOnce() async throws {
         let harness = try RecoveryHarness()
         let (fresh, planned) = (harness.task(1), harness.task(2))

@@ -53,6 +53,11 @@ struct RecoveryPass {
                 try await $0.take(AudienceChunk(decoding: $1.value))
             }
         }
+        for lane in Lane.allCases {
+            try await scan(Topics.retries.channel(lane), note: note) {
+                try await $0.take(RetryOrder(decoding: $1.value))
+            }
+        }
         try await finish()
     }
 
@@ -174,6 +179,21 @@ extension RecoveryPass {
     }
 }
 
+// Devices that were deferred.
+extension RecoveryPass {
+    /// Devices that waited for a time of their own are in no chunk. A task of which nothing else was sent is resolved
+    /// again, and defers them again.
+    private mutating func take(_ order: RetryOrder) async throws {
+        guard order.timing.deferral != nil, book.isOpen(order.task), book.lost[order.task]?.isBegun == true else {
+            return
+        }
+        let unknown = try await restore(SegmentSet(order.offsets), as: .unknown, of: order.task, in: order.segment)
+        let messages = ResultBatch.messages(
+            order.results(of: unknown), of: order.task, app: order.segment.app, at: now)
+        if !messages.isEmpty { try await producer.send(messages) }
+    }
+}
+
 // Recovery of a task.
 extension RecoveryPass {
     /// Notes the task as lost, or as having a ledger. A task whose recovery was interrupted is still lost.
@@ -254,6 +274,17 @@ extension RecoveryPass {
         try await producer.send(resolved)
         summary.resolvedAgain += resolved.count
         resolved = []
+    }
+}
+
+extension RetryOrder {
+    fileprivate func results(of unknown: SegmentSet) -> [DeviceResult] {
+        devices.filter { unknown.contains($0.offset) }.map { device in
+            let index = DeviceIndex(segment: segment.number, offset: device.offset)
+            return DeviceResult(
+                device: DeviceID(index: index, tag: device.tag), provider: provider, state: .unknown, attempt: attempt,
+                status: 0, reason: TaskRecovery.reason)
+        }
     }
 }
 
