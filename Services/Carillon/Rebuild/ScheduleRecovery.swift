@@ -24,15 +24,16 @@ struct ScheduleRecovery {
     }
 
     private let bus: any Bus
+    private let index: any RetryIndex
     private let schedule: TaskSchedule
     private let time: any TimeSource
     private let patience: StorePatience
     private var read: [Read] = []
-    private var waiting: Set<TaskID> = []
 
     init(_ recovery: TaskRecovery) {
         bus = recovery.bus
-        schedule = TaskSchedule(archive: recovery.stores.archive, index: recovery.stores.index)
+        index = recovery.stores.index
+        schedule = TaskSchedule(archive: recovery.stores.archive, index: index)
         time = recovery.environment.time
         patience = StorePatience(recovery.environment)
     }
@@ -52,7 +53,9 @@ struct ScheduleRecovery {
             return true
         }
         try await recovery.apply()
-        summary.scheduled = recovery.waiting.count
+        for shard in RetryShard.tasks {
+            summary.scheduled += try await patience.perform { try await index.outlook(of: shard).depth }
+        }
     }
 
     /// Records of one task keep their order.
@@ -61,7 +64,6 @@ struct ScheduleRecovery {
         _ = try await groups.concurrentMap(atOnce: ScheduleRecovery.tasksAtOnce) { [self] records in
             for record in records { try await apply(record) }
         }
-        for record in read { count(record) }
         read = []
     }
 
@@ -74,14 +76,6 @@ struct ScheduleRecovery {
                 guard let task = read.task else { return }
                 try await schedule.remove(task)
             }
-        }
-    }
-
-    private mutating func count(_ read: Read) {
-        switch read.record {
-        case .task(let task): waiting.insert(task.id)
-        case .released: read.task.map { _ = waiting.remove($0) }
-        case .part: break
         }
     }
 }
