@@ -103,8 +103,8 @@ let package = Package(
         shared(
             "RedisStore",
             embedding: [
-                "Scripts/Common", "Scripts/Ledger", "Scripts/MessageStarts", "Scripts/ProviderOutages",
-                "Scripts/Registry", "Scripts/RetryIndex", "Scripts/Tasks", "Scripts/Witness",
+                "Scripts/Common", "Scripts/Ledger", "Scripts/MessageStarts", "Scripts/Pacing",
+                "Scripts/ProviderOutages", "Scripts/Registry", "Scripts/RetryIndex", "Scripts/Tasks", "Scripts/Witness",
             ],
             "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared("RegistryLog", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),

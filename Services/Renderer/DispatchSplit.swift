@@ -85,7 +85,8 @@ struct DispatchSplit {
                 timing: source.timing, accepted: task.begins.milliseconds,
                 deadline: task.deadline(from: source.begins).milliseconds,
                 countsBadge: task.content.countsBadge,
-                repeatsUnknown: task.options.ambiguity == .atLeastOnce, variants: variants, segments: segments))
+                repeatsUnknown: task.options.ambiguity == .atLeastOnce,
+                rates: task.rules.rates(of: task.id, in: task.app), variants: variants, segments: segments))
         variants = []
         places = []
         segments = []

@@ -24,6 +24,7 @@ extension Scheduler {
             index: RedisRetryIndex(connection), registry: registry,
             isRegistryReady: { try await registry.state() == .ready }, ledger: RedisLedger(connection),
             outages: RedisProviderOutages(connection), judges: TimedJudges(metrics: environment.metrics),
+            pacing: RedisPushPacing(connection),
             archive: RedisTaskArchive(connection, time: environment.time), producer: producer,
             lease: configuration.lease,
             environment: environment)

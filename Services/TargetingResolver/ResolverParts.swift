@@ -49,7 +49,7 @@ extension JobMarking {
         self.init(
             archive: stores.archive, ledger: stores.ledger, search: DeviceSearch(registry: stores.registry),
             removed: RemovedTargets(ledger: stores.ledger, random: environment.random, log: environment.log),
-            judges: judges,
+            judges: judges, pacing: DevicePacing(stores.pacing),
             endings: DeviceEndings(
                 ledger: stores.ledger, random: environment.random, log: environment.log,
                 ended: meters.devicesSuppressed, unledgered: meters.devicesUnledgered),

@@ -12,6 +12,7 @@ struct ResolverStores: Sendable {
     let agenda: any TaskAgenda
     let outages: any ProviderOutages
     let retries: any RetryIndex
+    let pacing: any PushPacing
 }
 
 extension ResolverStores {
@@ -23,5 +24,6 @@ extension ResolverStores {
         agenda = RedisTaskAgenda(connection)
         outages = RedisProviderOutages(connection)
         retries = RedisRetryIndex(connection)
+        pacing = RedisPushPacing(connection)
     }
 }

@@ -187,7 +187,7 @@ struct AppReader {
         var limits = AppLimits()
         limits.devices = fields.integer("devices", in: 1...1_000_000_000)
         limits.requestsPerSecond = fields.integer("requests_per_second", in: 1...1_000_000)
-        limits.devicesPerSecond = fields.integer("devices_per_second", in: 1...1_000_000)
+        limits.devicesPerSecond = fields.integer("devices_per_second", in: PushRate.allowed)
         if let cap = fields.object("pushes_per_device") { limits.pushesPerDevice = pushCap(cap) }
         fields.rejectUnknown()
         return limits

@@ -24,7 +24,8 @@ package enum AppRule: Sendable, Equatable {
         case .devices: "ingest-api, for all its processes together"
         case .requestsPerSecond: "ingest-api, in each process for each key, or for each address without a key"
         case .quietHours: "targeting-resolver and scheduler, for each device in its time zone"
-        case .devicesPerSecond, .pushesPerDevice, .language, .identifiers: nil
+        case .devicesPerSecond: "targeting-resolver, scheduler and senders, for all their processes together"
+        case .pushesPerDevice, .language, .identifiers: nil
         }
     }
 

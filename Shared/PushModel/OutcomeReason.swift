@@ -7,6 +7,8 @@ package enum OutcomeReason {
     package static let localTimePassed = "local_time_passed"
     /// The device was reached in quiet hours, and the task skips such devices.
     package static let quietHours = "quiet_hours"
+    /// So many devices wait because of the rate of the task, or of its app, that this one would wait for too long.
+    package static let rate = "rate"
 
     /// The stored part of a reason, cut at a whole character.
     package static func cut(_ reason: String) -> String {

@@ -34,9 +34,33 @@ package struct JudgedDevices: Sendable {
             case .suppress(let reason): ends[reason, default: SegmentSet()].insert(offset)
             }
         }
-        deferrals = waits.map { Deferral(offsets: $1, cause: $0.cause, due: $0.due) }
-            .sorted { ($0.due, $0.cause.rawValue) < ($1.due, $1.cause.rawValue) }
+        deferrals = JudgedDevices.deferrals(waits)
         suppressed = ends.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private static func deferrals(_ waits: [Wait: [UInt16]]) -> [Deferral] {
+        waits.map { Deferral(offsets: $1, cause: $0.cause, due: $0.due) }
+            .sorted { ($0.due, $0.cause.rawValue) < ($1.due, $1.cause.rawValue) }
+    }
+
+    /// Defers some of the sendable devices, each until its time.
+    func deferring(_ releases: [UInt16: Timestamp], for cause: DeferralCause) -> JudgedDevices {
+        var judged = self
+        judged.sendable.subtract(SegmentSet(releases.keys))
+        var waits: [Wait: [UInt16]] = [:]
+        for (offset, release) in releases.sorted(by: { $0.key < $1.key }) {
+            waits[Wait(cause: cause, due: cause.rounded(release)), default: []].append(offset)
+        }
+        judged.deferrals += JudgedDevices.deferrals(waits)
+        return judged
+    }
+
+    /// Ends the sendable devices as suppressed.
+    func suppressing(reason: String) -> JudgedDevices {
+        var judged = self
+        judged.suppressed.append((reason, sendable))
+        judged.sendable = SegmentSet()
+        return judged
     }
 }
 

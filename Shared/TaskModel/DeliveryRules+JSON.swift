@@ -1,5 +1,6 @@
 package import JSONKit
 import LocalTime
+import PushModel
 package import ServiceKit
 
 /// Format of the rules in a task.
@@ -10,6 +11,8 @@ extension DeliveryRules {
         object["quiet_hours"] = quietHours?.json
         if quietHours != nil { object["quiet_policy"] = .string(quietPolicy.rawValue) }
         if timeZone != DeliveryRules.fallbackZone { object["time_zone"] = .string(timeZone) }
+        object["rate"] = rate.map { .integer(Int64($0)) }
+        object["app_rate"] = appRate.map { .integer(Int64($0)) }
         return .object(object)
     }
 
@@ -22,5 +25,7 @@ extension DeliveryRules {
         quietPolicy = policy ?? quietPolicy
         let zone = fields.text("time_zone", expected: "a time zone") { TimeZoneName.isPossible($0) ? $0 : nil }
         timeZone = zone ?? timeZone
+        rate = fields.integer("rate", in: PushRate.allowed)
+        appRate = fields.integer("app_rate", in: PushRate.allowed)
     }
 }

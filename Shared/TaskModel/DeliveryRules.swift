@@ -1,4 +1,5 @@
 package import LocalTime
+package import PushModel
 package import ServiceKit
 
 /// When the devices of a task may be sent to. Frozen when the task is accepted, so that a later change of the app's file
@@ -17,6 +18,9 @@ package struct DeliveryRules: Sendable, Equatable {
     /// A local time that passed by less than this before the task was accepted means immediately.
     package static let localLatenessMaximum = Duration.seconds(3_600)
 
+    /// How long a device may wait because of a rate.
+    package static let paceMaximum = Duration.seconds(7 * 86_400)
+
     /// When the task was accepted.
     package let accepted: Timestamp
     /// Each device is sent to when its own clock shows this time.
@@ -26,16 +30,28 @@ package struct DeliveryRules: Sendable, Equatable {
     package var quietPolicy = QuietPolicy.delay
     /// Of devices whose time zone is unknown.
     package var timeZone = fallbackZone
+    /// Pushes a second of the task, and of its app with all tasks; nil for no limit.
+    package var rate: Int?
+    package var appRate: Int?
 
     package init(accepted: Timestamp) {
         self.accepted = accepted
     }
 
-    package var areEmpty: Bool { localTime == nil && quietHours == nil }
+    /// True if devices may be sent to at any time of the day.
+    package var areTimeless: Bool { localTime == nil && quietHours == nil }
+
+    package var areEmpty: Bool { areTimeless && rate == nil && appRate == nil }
+
+    /// The rates that pushes of the task keep.
+    package func rates(of task: TaskID, in app: AppID) -> [PushRate] {
+        [rate.map { PushRate($0, of: .task(task)) }, appRate.map { PushRate($0, of: .app(app)) }].compactMap { $0 }
+    }
 
     /// When the life of the last device may begin, for a task that begins at this time.
     package func latestBeginning(of begins: Timestamp) -> Timestamp {
-        let last = max(begins, localTime?.latestInstant ?? begins)
+        var last = max(begins, localTime?.latestInstant ?? begins)
+        if rate != nil || appRate != nil { last = last + DeliveryRules.paceMaximum }
         // Quiet hours are shorter than a day; a change of the clock may lengthen the wait by an hour or two.
         return quietHours != nil && quietPolicy == .delay ? last + .seconds(26 * 3_600) : last
     }

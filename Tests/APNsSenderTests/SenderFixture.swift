@@ -64,7 +64,8 @@ final class SenderFixture: Sendable {
             outages: OutageWatch(
                 MemoryProviderOutages(time: time), probeLease: .seconds(60), time: time, random: SystemRandomSource(),
                 log: quietLog, metrics: metrics), breakers: DeletionBreakers(time: time),
-            witness: ScriptedWitness(), random: SystemRandomSource(), metrics: metrics)
+            witness: ScriptedWitness(), pacer: PushPacer(MemoryPushPacing(time: time), time: time),
+            random: SystemRandomSource(), metrics: metrics)
         context = HandlerContext(
             time: time, random: SystemRandomSource(), producer: producer, log: quietLog, attempt: 1)
     }

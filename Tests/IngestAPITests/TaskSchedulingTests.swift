@@ -211,6 +211,7 @@ import Topics
         (#""send_at_local":"2027-03-21T00:00""#, "send_at_local"),
         (#""send_at_local":"2026-12-24T09:00","send_at":"2026-12-24T09:00:00Z""#, "send_at_local"),
         (#""quiet_hours":"never""#, "quiet_hours"), (#""quiet_hours":true"#, "quiet_hours"),
+        (#""rate":0"#, "rate"), (#""rate":1000001"#, "rate"), (#""rate":1.5"#, "rate"), (#""rate":"500""#, "rate"),
     ])
     func whatCannotBeMeantIsRefused(fields: String, field: String) async throws {
         try await IngestFixture.run { fixture in
@@ -238,7 +239,10 @@ import Topics
         timing.quietHours = .ignore
         #expect(timing.rules(of: app, acceptedAt: now).areEmpty)
         timing.localTime = LocalDateTime("2026-12-24T09:00")
+        app.limits.devicesPerSecond = 2_000
+        timing.rate = 500
         let local = timing.rules(of: app, acceptedAt: now)
+        #expect(local.rate == 500 && local.appRate == 2_000)
         #expect(local.quietHours == nil && local.timeZone == "Europe/Helsinki")
     }
 }

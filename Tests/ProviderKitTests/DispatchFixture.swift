@@ -16,6 +16,7 @@ final class DispatchFixture: Sendable {
     let outages: OutageWatch
     let sharedOutages: MemoryProviderOutages
     let breakers: DeletionBreakers
+    let pacing: MemoryPushPacing
     let witness = ScriptedWitness()
     let task = TaskID(high: 7, low: 9)
     let app: AppID
@@ -32,6 +33,7 @@ final class DispatchFixture: Sendable {
             sharedOutages, probeLease: .seconds(60), time: time, random: SeededRandomSource(seed: 3), log: log,
             metrics: metrics)
         breakers = DeletionBreakers(time: time)
+        pacing = MemoryPushPacing(time: time)
     }
 
     var segment: SegmentID { SegmentID(app, number: SegmentNumber(rawValue: 3)) }
@@ -54,7 +56,8 @@ final class DispatchFixture: Sendable {
     ) -> DispatchHandler {
         DispatchHandler(
             ledger: ledger, gateways: OneGateway(gateway: gateway, absent: absent), halts: halts,
-            outages: other ?? outages, breakers: breakers, witness: witness, random: SeededRandomSource(seed: seed),
+            outages: other ?? outages, breakers: breakers, witness: witness,
+            pacer: PushPacer(pacing, time: time), random: SeededRandomSource(seed: seed),
             metrics: metrics)
     }
 
@@ -76,7 +79,7 @@ final class DispatchFixture: Sendable {
         _ offsets: [UInt16], attempt: UInt8 = 0, timing: DeviceTiming = .ofTask, expiration: UInt32 = 1_900_000_000,
         repeatsUnknown: Bool = true,
         updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert",
-        deadline: Duration = .seconds(3_600)
+        deadline: Duration = .seconds(3_600), rates: [PushRate] = []
     ) throws -> DispatchChunk {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
@@ -94,7 +97,7 @@ final class DispatchFixture: Sendable {
             task: task, app: app, lane: .bulk, attempt: attempt, timing: timing,
             accepted: DispatchFixture.start.milliseconds, deadline: (DispatchFixture.start + deadline).milliseconds,
             countsBadge: true,
-            repeatsUnknown: repeatsUnknown, variants: [variant], segments: [devices])
+            repeatsUnknown: repeatsUnknown, rates: rates, variants: [variant], segments: [devices])
     }
 
     func counts() async throws -> StateCounts {

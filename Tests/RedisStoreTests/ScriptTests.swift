@@ -36,7 +36,8 @@ import Testing
 
     private static let others = [
         MessageStartsScripts.open, MessageStartsScripts.begin, MessageStartsScripts.end, MessageStartsScripts.giveBack,
-        MessageStartsScripts.close, ProviderOutageScripts.read, ProviderOutageScripts.extend,
+        MessageStartsScripts.close, PacingScripts.reserve, PacingScripts.take, ProviderOutageScripts.read,
+        ProviderOutageScripts.extend,
         ProviderOutageScripts.probe, ProviderOutageScripts.giveBackProbe, ProviderOutageScripts.nominate,
         RetryIndexScripts.add, RetryIndexScripts.lease, RetryIndexScripts.complete, RetryIndexScripts.giveBack,
         RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisWitness.raiseFormat,

@@ -1,6 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import Testing
 import Topics
 
@@ -42,6 +43,12 @@ import Topics
         #expect(group.limited(to: [2]).orders(due: later).map(\.offsets) == [[2]])
     }
 
+    private func lookup(_ group: RetryGroup, found: PackedDevices) -> RetryLookup {
+        let judged = JudgedDevices(
+            found, among: group.offsets, in: group.key.segment.number, judge: nil, now: Timestamp(milliseconds: 0))
+        return RetryLookup(group: group, found: found, judged: judged)
+    }
+
     @Test func segmentsOfOneTaskShareAChunkAndAttemptsDoNot() throws {
         let groups = RetryGroup.groups(of: [
             try order(first, segment: 3, offsets: [1, 2]), try order(second, segment: 3, offsets: [1]),
@@ -51,7 +58,7 @@ import Topics
         let lookups = groups.map { group in
             var found = PackedDevices()
             for offset in group.offsets.offsets { found.append(offset: offset, record: [UInt8(offset)]) }
-            return RetryLookup(group: group, found: found, judge: nil, at: Timestamp(milliseconds: 0))
+            return lookup(group, found: found)
         }
         let chunks = RetryLookup.chunks(lookups, isFast: true)
         #expect(chunks.map(\.task) == [first, second, first])
@@ -66,8 +73,6 @@ import Topics
         let group = try #require(RetryGroup.groups(of: [try order(first, segment: 3, offsets: [1, 2, 3])]).first)
         var found = PackedDevices()
         found.append(offset: 2, record: [0])
-        #expect(
-            RetryLookup(group: group, found: found, judge: nil, at: Timestamp(milliseconds: 0)).gone.offsets.offsets
-                == [1, 3])
+        #expect(lookup(group, found: found).gone.offsets.offsets == [1, 3])
     }
 }

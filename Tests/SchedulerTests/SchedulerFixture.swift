@@ -24,6 +24,7 @@ final class SchedulerFixture: Sendable {
     let outages: MemoryProviderOutages
     let judges = ScriptedJudges()
     let archive = MemoryTaskArchive()
+    let pacing: MemoryPushPacing
     let app: AppID
     let task = TaskID(high: 7, low: 9)
 
@@ -33,6 +34,7 @@ final class SchedulerFixture: Sendable {
         index = WatchedIndex(MemoryRetryIndex(time: time))
         ledger = MemoryLedger(time: time)
         outages = MemoryProviderOutages(time: time)
+        pacing = MemoryPushPacing(time: time)
         registry = GatedRegistry(MemoryRegistry(time: time, random: SeededRandomSource(seed: 2)))
         app = try AppID("news")
     }
@@ -43,7 +45,8 @@ final class SchedulerFixture: Sendable {
         let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
         let parts = RetryParts(
             index: index, registry: registry, isRegistryReady: { [registry] in !registry.isShut }, ledger: ledger,
-            outages: outages, judges: judges, archive: archive, producer: producer, lease: SchedulerFixture.lease,
+            outages: outages, judges: judges, pacing: pacing, archive: archive, producer: producer,
+            lease: SchedulerFixture.lease,
             environment: environment)
         var services: [any Service] = parts.releasers
         for lane in Lane.allCases {
@@ -58,9 +61,10 @@ final class SchedulerFixture: Sendable {
     }
 
     /// Registers `count` devices, plans a task and marks them; returns their ids in the order of registration.
-    func begin(_ count: Int) async throws -> [DeviceID] {
+    func begin(_ count: Int, rate: Int? = nil) async throws -> [DeviceID] {
         let ids = try await registry.store.registerSamples(0..<count, in: app)
-        let accepted = PushTask(id: task, app: app, created: time.now)
+        var accepted = PushTask(id: task, app: app, created: time.now)
+        accepted.rules.rate = rate
         archive.keep(TaskMessage.task(accepted).encoded(), of: task, entry: accepted.entry)
         _ = try ledger.plan(task, as: Samples.plan(app, until: time.now + .seconds(86_400)))
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {

@@ -26,6 +26,7 @@ final class ResolverFixture: Sendable {
     let agenda: any TaskAgenda
     let outages: MemoryProviderOutages
     let retries: MemoryRetryIndex
+    let pacing: MemoryPushPacing
     let judges = ScriptedJudges()
     let app: AppID
     private let server: RedisServer?
@@ -40,6 +41,7 @@ final class ResolverFixture: Sendable {
         agenda = MemoryTaskAgenda(time: time)
         outages = MemoryProviderOutages(time: time)
         retries = MemoryRetryIndex(time: time)
+        pacing = MemoryPushPacing(time: time)
         server = nil
     }
 
@@ -58,6 +60,7 @@ final class ResolverFixture: Sendable {
         agenda = RedisTaskAgenda(connection, time: time)
         outages = MemoryProviderOutages(time: time)
         retries = MemoryRetryIndex(time: time)
+        pacing = MemoryPushPacing(time: time)
     }
 
     /// Registers a device at this segment and offset.
@@ -178,7 +181,8 @@ final class ResolverFixture: Sendable {
     private func makeParts() -> ResolverParts {
         let environment = TestEnvironment(time: time, random: SystemRandomSource(), metrics: metrics).forWorkers
         let stores = ResolverStores(
-            registry: registry, ledger: ledger, archive: archive, agenda: agenda, outages: outages, retries: retries)
+            registry: registry, ledger: ledger, archive: archive, agenda: agenda, outages: outages, retries: retries,
+            pacing: pacing)
         return ResolverParts(
             tasks: stores, jobs: stores, judges: judges, window: ResolverFixture.window, environment: environment)
     }

@@ -97,7 +97,7 @@ import Topics
     @Test func onlyATimingNeedsALaterFormat() throws {
         let timings = [
             DeviceTiming(deferral: .quietHours, begins: 1_900_000_000_001), DeviceTiming(deferral: .rate),
-            DeviceTiming(begins: 0),
+            DeviceTiming(begins: 0), DeviceTiming(begins: 5, isPacedRetry: true),
         ]
         let (order, chunk) = (try MessageEncodingTests.order(), try MessageEncodingTests.chunk())
         #expect(order.encoded()[0] == 1 && chunk.encoded()[0] == 2)
@@ -115,6 +115,21 @@ import Topics
                 variants: chunk.variants, segments: chunk.segments)
             #expect(timedChunk.encoded()[0] == 3)
             #expect(try DispatchChunk(decoding: timedChunk.encoded()) == timedChunk)
+        }
+    }
+
+    @Test(arguments: [[500, 0], [0, 1_000_000], [1, 2]])
+    func ratesAreCarried(perSecond: [Int]) throws {
+        let chunk = try MessageEncodingTests.chunk()
+        let scopes = [PushRate.Scope.task(chunk.task), .app(chunk.app)]
+        let rates = zip(perSecond, scopes).filter { $0.0 > 0 }.map { PushRate($0, of: $1) }
+        for timing in [DeviceTiming.ofTask, DeviceTiming(deferral: .rate, begins: 7)] {
+            let paced = DispatchChunk(
+                task: chunk.task, app: chunk.app, lane: chunk.lane, attempt: 0, timing: timing,
+                accepted: chunk.accepted, deadline: chunk.deadline, countsBadge: true, repeatsUnknown: false,
+                rates: rates, variants: chunk.variants, segments: chunk.segments)
+            #expect(paced.encoded()[0] == 4)
+            #expect(try DispatchChunk(decoding: paced.encoded()) == paced)
         }
     }
 

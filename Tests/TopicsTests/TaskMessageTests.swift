@@ -26,6 +26,8 @@ import Topics
             task.rules.quietHours = QuietHours(start: 1_320, end: 420, timeZone: "Europe/Helsinki")
             task.rules.quietPolicy = policy
             task.rules.timeZone = "America/New_York"
+            task.rules.rate = 500
+            task.rules.appRate = 1_000_000
             #expect(try TaskMessage(decoding: TaskMessage.task(task).encoded()) == .task(task))
         }
     }

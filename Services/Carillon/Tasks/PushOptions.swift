@@ -1,11 +1,14 @@
 import CommandKit
 import JSONKit
 import LocalTime
+import PushModel
 import ServiceKit
 
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
-    static let options = [all, topic, user, device, platform, title, body, silent, timeToLive, at, local, quietHours]
+    static let options = [
+        all, topic, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, rate,
+    ]
 
     private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
     private static let topic = CommandOption(
@@ -30,6 +33,8 @@ enum PushOptions {
     private static let local = CommandOption(
         "--local", value: "TIME",
         meaning: "Send it when the clock of each device shows this time, such as 2026-12-24T09:00")
+    private static let rate = CommandOption(
+        "--rate", value: "NUMBER", meaning: "Send to at most this many devices a second, 1 to 1000000")
     private static let quietHours = CommandOption(
         "--quiet-hours", value: "CHOICE",
         meaning: "What to do with devices in their quiet hours: defer (default), skip or ignore")
@@ -78,6 +83,12 @@ enum PushOptions {
                 throw UsageError("--quiet-hours \(choice): expected defer, skip or ignore")
             }
             task["quiet_hours"] = .string(choice)
+        }
+        if let number = arguments.value(rate) {
+            guard let perSecond = Int(number), PushRate.allowed ~= perSecond else {
+                throw UsageError("--rate \(number): expected devices a second, an integer from 1 to 1000000")
+            }
+            task["rate"] = .integer(Int64(perSecond))
         }
         return .object(task)
     }

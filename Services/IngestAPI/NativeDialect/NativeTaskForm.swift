@@ -14,7 +14,7 @@ struct NativeTaskForm {
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
             "audience", "users", "devices", "message", "payloads", "platforms", "variables", "options", "send_at",
-            "send_at_local", "quiet_hours",
+            "send_at_local", "quiet_hours", "rate",
         ])
     }
 
@@ -61,6 +61,7 @@ struct NativeTaskForm {
             text == "ignore" ? .ignore : DeliveryRules.QuietPolicy(rawValue: text).map { .obey($0) }
         }
         timing.quietHours = choice ?? timing.quietHours
+        timing.rate = fields.integer("rate", in: PushRate.allowed)
         return timing
     }
 

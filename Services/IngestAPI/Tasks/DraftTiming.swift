@@ -15,6 +15,8 @@ struct DraftTiming: Sendable, Equatable {
     var sendAt: Timestamp?
     var localTime: LocalDateTime?
     var quietHours = QuietChoice.obey(.delay)
+    /// Pushes a second; nil for no limit.
+    var rate: Int?
 
     /// The task waits until then: until its local time comes in the first time zone. Nil if that time is over.
     func sendAt(acceptedAt accepted: Timestamp) -> Timestamp? {
@@ -28,7 +30,9 @@ struct DraftTiming: Sendable, Equatable {
             rules.quietHours = app.quietHours
             rules.quietPolicy = policy
         }
-        if let zone = app.quietHours?.timeZone, !rules.areEmpty { rules.timeZone = zone }
+        if let zone = app.quietHours?.timeZone, !rules.areTimeless { rules.timeZone = zone }
+        rules.rate = rate
+        rules.appRate = app.limits.devicesPerSecond
         return rules
     }
 

@@ -6,6 +6,9 @@ import Topics
 /// Devices of one task and segment that are due for the same attempt, each once: a sender that crashed halfway may have
 /// ordered a device twice, and a chunk that names it twice would be sent twice.
 struct RetryGroup: Hashable, Sendable {
+    /// Slots that passed longer ago are lost: many devices may be late at once, and must not be released together.
+    private static let slotPatience = Duration.seconds(10)
+
     struct Key: Hashable {
         let task: TaskID
         let segment: SegmentID
@@ -34,6 +37,20 @@ struct RetryGroup: Hashable, Sendable {
     }
 
     var offsets: SegmentSet { SegmentSet(members.keys) }
+
+    /// Identifies the release of these devices among all of their task. A repeated lease may group orders differently.
+    var stepName: String {
+        let first = members.keys.min() ?? 0
+        return "r\(key.segment.number.rawValue).\(key.attempt).\(key.timing.begins ?? 0).\(first).\(members.count)"
+    }
+
+    /// True if each device has a slot of the rate of its task or app, which has come lately.
+    func hasSlots(at now: Timestamp) -> Bool {
+        guard key.timing.deferral == .rate || key.timing.isPacedRetry, let begins = key.timing.begins else {
+            return false
+        }
+        return now < Timestamp(milliseconds: begins) + RetryGroup.slotPatience
+    }
 
     /// In the order of the first order of each.
     static func groups(of orders: [RetryOrder]) -> [RetryGroup] {

@@ -10,13 +10,6 @@ struct RetryLookup: Sendable {
     let found: PackedDevices
     let judged: JudgedDevices
 
-    init(group: RetryGroup, found: PackedDevices, judge: (any DeviceJudge)?, at now: Timestamp) {
-        self.group = group
-        self.found = found
-        judged = JudgedDevices(
-            found, among: group.offsets, in: group.key.segment.number, judge: judge, now: now)
-    }
-
     /// The devices that were removed since they were targeted.
     var gone: RetryGroup {
         group.limited(to: group.offsets.subtracting(SegmentSet(found.offsets)).offsets)
@@ -27,7 +20,9 @@ struct RetryLookup: Sendable {
     var delayed: [RetryOrder] {
         judged.deferrals.flatMap { deferral in
             let cause = group.key.timing.deferral == nil ? nil : deferral.cause
-            let timing = DeviceTiming(deferral: cause, begins: deferral.due.milliseconds)
+            let timing = DeviceTiming(
+                deferral: cause, begins: deferral.due.milliseconds,
+                isPacedRetry: cause == nil && deferral.cause == .rate)
             return group.limited(to: deferral.offsets).orders(due: deferral.due, timing: timing)
         }
     }

@@ -13,12 +13,13 @@ struct RetryParts: Sendable {
     init(
         index: any RetryIndex, registry: any RegistryReader,
         isRegistryReady: @escaping @Sendable () async throws -> Bool, ledger: any Ledger,
-        outages: any ProviderOutages, judges: any DeviceJudges, archive: any TaskArchive, producer: any BusProducer,
+        outages: any ProviderOutages, judges: any DeviceJudges, pacing: any PushPacing,
+        archive: any TaskArchive, producer: any BusProducer,
         lease: Duration, environment: WorkerEnvironment
     ) {
         let release = RetryRelease(
             registry: registry, isRegistryReady: isRegistryReady, ledger: ledger, index: index, producer: producer,
-            judges: judges, rules: ArchivedRules(archive),
+            judges: judges, pacing: DevicePacing(pacing), rules: ArchivedRules(archive),
             suppression: SuppressedDevices(ledger: ledger, environment: environment),
             hold: OutageHold(view: OutageView(outages, time: environment.time), random: environment.random),
             log: environment.log)

@@ -20,6 +20,7 @@ struct RetryRelease: EntryRelease {
     let index: any RetryIndex
     let producer: any BusProducer
     let judges: any DeviceJudges
+    let pacing: DevicePacing
     let rules: ArchivedRules
     let suppression: SuppressedDevices
     let hold: OutageHold
@@ -118,17 +119,26 @@ struct RetryRelease: EntryRelease {
     private func lookUp(_ groups: [RetryGroup], at now: Timestamp) async throws -> [RetryLookup] {
         try await withThrowingTaskGroup(of: (Int, RetryLookup).self) { tasks in
             for (place, group) in groups.enumerated() {
-                tasks.addTask {
-                    let found = try await registry.devices(at: group.offsets, in: group.key.segment)
-                    let rules = try await rules.rules(of: group.key.task)
-                    let judge = rules.flatMap { judges.judge(of: group.key.task, rules: $0) }
-                    return (place, RetryLookup(group: group, found: found, judge: judge, at: now))
-                }
+                tasks.addTask { (place, try await lookUp(group, at: now)) }
             }
             var lookups: [(place: Int, part: RetryLookup)] = []
             for try await answer in tasks { lookups.append((answer.0, answer.1)) }
             return lookups.sorted { $0.place < $1.place }.map(\.part)
         }
+    }
+
+    private func lookUp(_ group: RetryGroup, at now: Timestamp) async throws -> RetryLookup {
+        let (task, segment) = (group.key.task, group.key.segment)
+        let found = try await registry.devices(at: group.offsets, in: segment)
+        let rules = try await rules.rules(of: task)
+        let judged = JudgedDevices(
+            found, among: group.offsets, in: segment.number, judge: rules.flatMap { judges.judge(of: task, rules: $0) },
+            now: now)
+        guard let rules, !group.hasSlots(at: now) else {
+            return RetryLookup(group: group, found: found, judged: judged)
+        }
+        let step = DevicePacing.Step(group.stepName, of: task, in: segment.app, now: now)
+        return RetryLookup(group: group, found: found, judged: try await pacing.pace(judged, rules: rules, in: step))
     }
 
     /// Devices that may not be sent to yet. Their orders are in the index before the ledger names the new time; if one

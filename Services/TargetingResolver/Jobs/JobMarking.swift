@@ -25,6 +25,7 @@ struct JobMarking: Sendable {
     let search: DeviceSearch
     let removed: RemovedTargets
     let judges: any DeviceJudges
+    let pacing: DevicePacing
     let endings: DeviceEndings
     let time: any TimeSource
     let log: Log
@@ -39,22 +40,22 @@ struct JobMarking: Sendable {
 
     /// If the task was just begun, and its segments with it, they are not entered again.
     func mark(
-        _ targets: [SelectedDevices], input: ResolutionInput, enteredIn entered: EnteredTask? = nil
+        _ targets: [SelectedDevices], job: Int, input: ResolutionInput, enteredIn entered: EnteredTask? = nil
     ) async throws -> [MarkedDevices] {
         try await targets.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) {
-            try await mark($0, input: input, entered: entered)
+            try await mark($0, job: job, input: input, entered: entered)
         }
     }
 
     private func mark(
-        _ targets: SelectedDevices, input: ResolutionInput, entered: EnteredTask?
+        _ targets: SelectedDevices, job: Int, input: ResolutionInput, entered: EnteredTask?
     ) async throws -> MarkedDevices {
         let segment = SegmentID(input.app, number: targets.segment)
         let (present, gone) = (targets.present, targets.removed)
         if !gone.isEmpty { try await removed.end(gone, of: input.task, in: segment) }
         guard !present.isEmpty else { return MarkedDevices(targets: targets) }
         switch try await verdict(on: present, of: input.task, in: segment, entered) {
-        case .open(let open): return try await judge(open, of: targets, input: input, in: segment)
+        case .open(let open): return try await judge(open, of: targets, job: job, input: input, in: segment)
         case .cancelled:
             let ended = try await cancelled(targets, present: present, of: input.task, in: segment)
             return MarkedDevices(targets: targets, ended: ended)
@@ -69,11 +70,14 @@ struct JobMarking: Sendable {
 
     /// A repeated job judges its open devices again, except those that are deferred.
     private func judge(
-        _ open: SegmentSet, of targets: SelectedDevices, input: ResolutionInput, in segment: SegmentID
+        _ open: SegmentSet, of targets: SelectedDevices, job: Int, input: ResolutionInput, in segment: SegmentID
     ) async throws -> MarkedDevices {
-        let judged = JudgedDevices(
+        let now = time.now
+        let sorted = JudgedDevices(
             targets.records, among: open, in: targets.segment,
-            judge: judges.judge(of: input.task, rules: input.rules), now: time.now)
+            judge: judges.judge(of: input.task, rules: input.rules), now: now)
+        let step = DevicePacing.Step("j\(job).\(targets.segment.rawValue)", of: input.task, in: input.app, now: now)
+        let judged = try await pacing.pace(sorted, rules: input.rules, in: step)
         var marked = MarkedDevices(targets: targets, open: judged.sendable, deferrals: judged.deferrals)
         for (reason, devices) in judged.suppressed {
             let ending = try await endings.end(

@@ -91,7 +91,8 @@ struct SegmentJobHandler: MessageHandler {
     private func mark(_ job: SegmentJob, context: HandlerContext) async throws -> [MarkedDevices] {
         guard let input = try await input(of: job, context) else { return [] }
         let found = try await targets(of: job, input: input, context: context)
-        return try await marking.mark(marking.decide(found, job: job.job, input: input), input: input)
+        return try await marking.mark(
+            marking.decide(found, job: job.job, input: input), job: job.job, input: input)
     }
 
     /// False if there is nothing to do.

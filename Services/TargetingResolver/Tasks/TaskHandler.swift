@@ -148,7 +148,7 @@ struct TaskHandler: MessageHandler {
         async let noted: Void = agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
         var output = JobOutput(
             of: input.task, app: input.app, lane: .fast, content: message.origin.value, trace: message.trace)
-        output.add(try await marking.mark(targets, input: input, enteredIn: entered))
+        output.add(try await marking.mark(targets, job: 0, input: input, enteredIn: entered))
         try await kept
         try await noted
         let hasNoDevices = output.isEmpty

@@ -23,6 +23,7 @@ package struct DispatchHandler: MessageHandler {
     private let halts: AppHalts
     private let outages: OutageWatch
     private let witness: any LedgerWitness
+    private let pacer: PushPacer
     private let policy: DeliveryPolicy
     private let lease: Duration
     private let meters: SenderMeters
@@ -30,8 +31,9 @@ package struct DispatchHandler: MessageHandler {
     /// `lease` must be longer than a gateway's longest wait for an answer.
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
-        breakers: DeletionBreakers, witness: any LedgerWitness, policy: DeliveryPolicy = DeliveryPolicy(),
-        lease: Duration = .seconds(90), random: any RandomSource, metrics: Metrics
+        breakers: DeletionBreakers, witness: any LedgerWitness, pacer: PushPacer,
+        policy: DeliveryPolicy = DeliveryPolicy(), lease: Duration = .seconds(90), random: any RandomSource,
+        metrics: Metrics
     ) {
         owner = random.next()
         claims = ClaimNumbers()
@@ -41,6 +43,7 @@ package struct DispatchHandler: MessageHandler {
         self.outages = outages
         self.breakers = breakers
         self.witness = witness
+        self.pacer = pacer
         self.policy = policy
         self.lease = lease
         meters = SenderMeters(metrics)
@@ -72,14 +75,42 @@ package struct DispatchHandler: MessageHandler {
         _ received: ReceivedMessage<DispatchChunk>, context: HandlerContext
     ) async throws -> ChunkEnd {
         let (chunk, trace) = (received.message, received.trace)
+        let pacedMaximum = PushPacer.partMaximum(of: chunk.rates)
         let batches = DispatchBatch.split(chunk, trace: trace) { kind in
-            kind.sharesRequests ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum
+            min(pacedMaximum, kind.sharesRequests ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum)
         }
+        let slots = try await pacer.take(chunk.deviceCount, at: chunk.rates)
         var end = BatchEnd()
-        for part in try await runAll(batches, work: { try await run($0, context: context) }) { end.add(part) }
+        for part in try await runAll(
+            DispatchHandler.numbered(batches),
+            work: { part in
+                try await run(part.batch, from: part.first, of: slots, context: context)
+            })
+        { end.add(part) }
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
         return ChunkEnd(messages: results + end.orders, reported: ReportedDevices.of(end.results, chunk: chunk))
+    }
+
+    /// Batches with the number of their first push in the chunk.
+    private static func numbered(_ batches: [DispatchBatch]) -> [(batch: DispatchBatch, first: Int)] {
+        var first = 0
+        return batches.map { batch in
+            defer { first += batch.positions.count }
+            return (batch, first)
+        }
+    }
+
+    private func run(
+        _ batch: DispatchBatch, from first: Int, of slots: PacedSlots, context: HandlerContext
+    ) async throws -> BatchEnd {
+        guard slots.has(first + batch.positions.count - 1) else {
+            meters.overRate.increment(by: batch.positions.count)
+            return try await putAside(
+                batch, positions: batch.positions, for: slots.pause, reason: OutcomeReason.rate, context: context)
+        }
+        try await pacer.waitForSlot(first, of: slots)
+        return try await run(batch, context: context)
     }
 
     private func run(_ batch: DispatchBatch, context: HandlerContext) async throws -> BatchEnd {
@@ -182,6 +213,7 @@ package struct DispatchHandler: MessageHandler {
     ) async throws -> BatchEnd {
         let claimed: ClaimedBatch
         do {
+            try await pacer.keepDistance(before: positions.count, at: batch.chunk.rates)
             claimed = try await claim(batch, positions: positions, context: context)
             try checkStore()
         } catch {

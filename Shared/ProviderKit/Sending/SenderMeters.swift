@@ -5,6 +5,7 @@ import Topics
 struct SenderMeters: Sendable {
     let refused: Counter
     let unledgered: Counter
+    let overRate: Counter
     private let answered: Counter
     private let notSent: Counter
     private let unknown: Counter
@@ -14,6 +15,7 @@ struct SenderMeters: Sendable {
     init(_ metrics: Metrics) {
         refused = metrics.counter(.senderClaimsRefused)
         unledgered = metrics.counter(.senderDevicesUnledgered)
+        overRate = metrics.counter(.senderDevicesOverRate)
         answered = metrics.counter(.senderPushes, labels: ["outcome": "answered"])
         notSent = metrics.counter(.senderPushes, labels: ["outcome": "not_sent"])
         unknown = metrics.counter(.senderPushes, labels: ["outcome": "unknown"])

@@ -32,6 +32,7 @@ extension ScriptLibrary {
     static let ready = ScriptLibrary(PackageResources.ready_lua)
     static let reported = ScriptLibrary(PackageResources.reported_lua)
     static let retries = ScriptLibrary(PackageResources.retries_lua)
+    static let slots = ScriptLibrary(PackageResources.slots_lua)
     static let starts = ScriptLibrary(PackageResources.starts_lua)
     static let subscriptions = ScriptLibrary(PackageResources.subscriptions_lua)
     static let taskEntry = ScriptLibrary(PackageResources.task_entry_lua)

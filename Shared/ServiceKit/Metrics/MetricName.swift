@@ -71,6 +71,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case senderAppsHalted = "carillon_sender_halted_apps"
     case senderClaimsRefused = "carillon_sender_refused_settlements_total"
     case senderDevicesEnded = "carillon_sender_ended_devices_total"
+    case senderDevicesOverRate = "carillon_sender_over_rate_devices_total"
     case senderDevicesUnledgered = "carillon_sender_unledgered_devices_total"
     case senderProviderOutages = "carillon_sender_provider_outages"
     case senderPushDuration = "carillon_sender_push_duration_seconds"
@@ -174,6 +175,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .senderAppsHalted: "Apps that cannot send until their settings are fixed."
         case .senderClaimsRefused: "Devices whose result came after another sender had claimed them."
         case .senderDevicesEnded: "Devices that ended in this sender, by state."
+        case .senderDevicesOverRate:
+            "Devices put aside because the rate of their task or app has no slot within seconds."
         case .senderDevicesUnledgered: "Devices not sent: no ledger, or no entry in it."
         case .senderProviderOutages: "Routes from an app to a provider that are in an outage, as known to this sender."
         case .senderPushDuration: "Time from the reply to a batch's claim until the provider's last response."

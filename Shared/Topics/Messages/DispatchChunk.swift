@@ -9,6 +9,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
     private static let format: UInt8 = 2
     /// Has a timing.
     private static let timedFormat: UInt8 = 3
+    /// Has a timing and rates.
+    private static let pacedFormat: UInt8 = 4
 
     package let task: TaskID
     package let app: AppID
@@ -24,12 +26,14 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package let countsBadge: Bool
     /// True if a device whose delivery is unknown may be sent to again.
     package let repeatsUnknown: Bool
+    /// Rates that the pushes keep: the task's, its app's, or both.
+    package let rates: [PushRate]
     package let variants: [RenderedVariant]
     package let segments: [SegmentDevices]
 
     package init(
         task: TaskID, app: AppID, lane: Lane, attempt: UInt8, timing: DeviceTiming = .ofTask, accepted: Int64,
-        deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool, variants: [RenderedVariant],
+        deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool, rates: [PushRate] = [], variants: [RenderedVariant],
         segments: [SegmentDevices]
     ) {
         self.task = task
@@ -41,6 +45,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         self.deadline = deadline
         self.countsBadge = countsBadge
         self.repeatsUnknown = repeatsUnknown
+        self.rates = rates
         self.variants = variants
         self.segments = segments
     }
@@ -49,10 +54,12 @@ package struct DispatchChunk: TopicMessage, Hashable {
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        let isTimed = timing != .ofTask
-        TaskHead(task, app: app).write(
-            format: isTimed ? DispatchChunk.timedFormat : DispatchChunk.format, to: &bytes)
-        if isTimed { timing.write(to: &bytes) }
+        let format =
+            if !rates.isEmpty { DispatchChunk.pacedFormat } else if timing != .ofTask { DispatchChunk.timedFormat } else
+            { DispatchChunk.format }
+        TaskHead(task, app: app).write(format: format, to: &bytes)
+        if format >= DispatchChunk.timedFormat { timing.write(to: &bytes) }
+        if format == DispatchChunk.pacedFormat { PushRate.write(rates, to: &bytes) }
         bytes.append(attempt)
         bytes.append(integer: accepted)
         bytes.append(integer: deadline)
@@ -69,9 +76,11 @@ package struct DispatchChunk: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.timedFormat),
+        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.pacedFormat),
             let head = TaskHead(format: format, from: &reader),
             let timing = format < DispatchChunk.timedFormat ? .ofTask : DeviceTiming(from: &reader),
+            let rates = format < DispatchChunk.pacedFormat
+                ? [] : PushRate.read(from: &reader, task: head.task, app: head.app),
             let attempt = reader.byte(),
             let accepted = format == DispatchChunk.formatBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
@@ -84,7 +93,31 @@ package struct DispatchChunk: TopicMessage, Hashable {
         self.init(
             task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, timing: timing,
             accepted: accepted, deadline: deadline, countsBadge: flags & 1 != 0, repeatsUnknown: flags & 2 != 0,
-            variants: variants, segments: segments)
+            rates: rates, variants: variants, segments: segments)
         guard deviceCount <= DispatchChunk.devicesMaximum else { return nil }
+    }
+}
+
+extension PushRate {
+    /// The rate of the task, then that of the app; zero for none.
+    fileprivate static func write(_ rates: [PushRate], to bytes: inout [UInt8]) {
+        for isTask in [true, false] {
+            let rate = rates.first { rate in
+                guard case .task = rate.scope else { return !isTask }
+                return isTask
+            }
+            bytes.append(integer: UInt32(rate?.perSecond ?? 0))
+        }
+    }
+
+    fileprivate static func read(from reader: inout ByteReader, task: TaskID, app: AppID) -> [PushRate]? {
+        var rates: [PushRate] = []
+        for scope in [Scope.task(task), .app(app)] {
+            guard let perSecond = reader.integer(UInt32.self), perSecond <= PushRate.allowed.upperBound else {
+                return nil
+            }
+            if perSecond > 0 { rates.append(PushRate(Int(perSecond), of: scope)) }
+        }
+        return rates
     }
 }
