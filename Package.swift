@@ -133,8 +133,8 @@ let package = Package(
             "TaskModel", "Topics"),
         service(
             "CarillonBench", command: "carillon-bench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
-            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Signing", "Store", "TLSSocket",
-            "Topics"),
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Signing", "Store", "TaskKit",
+            "TaskModel", "TLSSocket", "Topics"),
         service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "LocalTime",

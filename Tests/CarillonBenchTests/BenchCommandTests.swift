@@ -16,7 +16,7 @@ import Testing
     func theHelpListsTheBenchmarks(_ words: [String]) async throws {
         let (ending, lines) = try await run(words[0], words[1])
         #expect(ending == .exited(0))
-        for name in ["pipeline", "outage", "hostile", "ingest", "http", "send", "registry", "bus"] {
+        for name in ["pipeline", "outage", "schedule", "hostile", "ingest", "http", "send", "registry", "bus"] {
             #expect(lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
         }
     }

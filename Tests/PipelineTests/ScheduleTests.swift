@@ -77,6 +77,44 @@ import Topics
         try await harness.close()
     }
 
+    /// Goal: a task with a rate is never ahead of it, whatever is killed, and each device gets one push. Method: devices of
+    /// two senders for ten seconds; a resolver and the scheduler are killed. Delays of this machine can only
+    /// lower the counts that are compared.
+    @Test(arguments: Harness.BusKind.allCases)
+    func aRateIsKept(_ bus: Harness.BusKind) async throws {
+        let harness = try await Harness(bus)
+        let (count, rate) = (500, 50)
+        let devices = (0..<count).map {
+            TestDevice($0, kind: $0.isMultiple(of: 2) ? .apns : .fcm, topics: ["brief"], user: "user-\($0)")
+        }
+        _ = try await harness.ingest.register(devices)
+        let time = SystemTimeSource()
+        let start = time.uptime
+        let task = try await harness.ingest.post(
+            #"{"audience":{"topic":"brief"},"message":{"body":"x"},"rate":\#(rate)}"#)
+        try await waitUntil {
+            let status = try await harness.ingest.send("GET", "/apps/news/v1/tasks/\(task)")
+            return try JSON(status.body)["waiting"]?["rate"]?["next"] != nil
+        }
+        var killed = 0
+        while true {
+            // The time is read after the count: the count may be older, but not younger.
+            let sent = try await harness.delivered(task)
+            let seconds = (time.uptime - start).inSeconds
+            #expect(Double(sent) <= Double(rate) * (seconds + 1))
+            guard sent < count else { break }
+            if killed < 2, seconds > Double(2 * killed + 2) {
+                try await harness.killAndRestart(["targeting-resolver", "scheduler"][killed])
+                killed += 1
+            }
+            try await time.sleep(for: .milliseconds(50))
+        }
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
+        #expect(report.targeted == count && report[.delivered] == count)
+        #expect((time.uptime - start).inSeconds >= Double(count / rate) - 1)
+        try await harness.close()
+    }
+
     /// The ids of the tasks that wait, the next first.
     private func scheduled(_ harness: Harness) async throws -> [JSON?] {
         let answer = try await harness.ingest.send("GET", "/apps/news/v1/tasks?state=scheduled")
