@@ -36,6 +36,7 @@ package struct RedisPushPacing: PushPacing {
             arguments: [
                 now, RedisArgument(PacingBounds.takenAhead.wholeMilliseconds), RedisArgument(count),
                 RedisArgument("\(PacingBounds.microseconds(at: rate))"),
+                RedisArgument(PacingBounds.grace.wholeMilliseconds),
             ])
         guard let parts = answer.array, parts.count == 2, let count = parts[0].integer, let wait = parts[1].integer
         else { throw unreadable }

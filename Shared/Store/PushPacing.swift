@@ -33,6 +33,9 @@ package enum PacingBounds {
     package static let horizon = Duration.seconds(7 * 86_400)
     /// A sender takes no slots further ahead, since it keeps the pushes in memory until then.
     package static let takenAhead = Duration.seconds(5)
+    /// How long a slot can still be taken after its time: hides the delays of a process, and adds less to a second than
+    /// the distance of the slots leaves free.
+    package static let grace = Duration.milliseconds(8)
     /// How long before its slot a device is released: time for the release, for rendering, and to even out both.
     package static let lead = Duration.seconds(2)
     /// Slots are further apart than the rate demands, because a push may be delayed between its slot and the provider,

@@ -79,41 +79,28 @@ package struct DispatchHandler: MessageHandler {
         let batches = DispatchBatch.split(chunk, trace: trace) { kind in
             min(pacedMaximum, kind.sharesRequests ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum)
         }
-        let slots = try await pacer.take(chunk.deviceCount, at: chunk.rates)
         var end = BatchEnd()
-        for part in try await runAll(
-            DispatchHandler.numbered(batches),
-            work: { part in
-                try await run(part.batch, from: part.first, of: slots, context: context)
-            })
-        { end.add(part) }
+        for part in try await runAll(batches, work: { try await pace($0, context: context) }) { end.add(part) }
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
         return ChunkEnd(messages: results + end.orders, reported: ReportedDevices.of(end.results, chunk: chunk))
     }
 
-    /// Batches with the number of their first push in the chunk.
-    private static func numbered(_ batches: [DispatchBatch]) -> [(batch: DispatchBatch, first: Int)] {
-        var first = 0
-        return batches.map { batch in
-            defer { first += batch.positions.count }
-            return (batch, first)
-        }
-    }
-
-    private func run(
-        _ batch: DispatchBatch, from first: Int, of slots: PacedSlots, context: HandlerContext
-    ) async throws -> BatchEnd {
-        guard slots.has(first + batch.positions.count - 1) else {
-            meters.overRate.increment(by: batch.positions.count)
+    /// Runs the batch when the rates of its task and app allow it.
+    private func pace(_ batch: DispatchBatch, context: HandlerContext) async throws -> BatchEnd {
+        let (chunk, count) = (batch.chunk, batch.positions.count)
+        guard !chunk.rates.isEmpty else { return try await run(batch, turn: nil, context: context) }
+        guard let turn = try await pacer.turn(of: count, at: chunk.rates, lane: chunk.lane) else {
+            meters.overRate.increment(by: count)
             return try await putAside(
-                batch, positions: batch.positions, for: slots.pause, reason: OutcomeReason.rate, context: context)
+                batch, positions: batch.positions, for: PacingBounds.takenAhead, reason: OutcomeReason.rate,
+                context: context)
         }
-        try await pacer.waitForSlot(first, of: slots)
-        return try await run(batch, context: context)
+        defer { turn.end() }
+        return try await run(batch, turn: turn, context: context)
     }
 
-    private func run(_ batch: DispatchBatch, context: HandlerContext) async throws -> BatchEnd {
+    private func run(_ batch: DispatchBatch, turn: PacedTurn?, context: HandlerContext) async throws -> BatchEnd {
         var end = BatchEnd()
         var rest = batch.positions[...]
         while !rest.isEmpty {
@@ -121,7 +108,8 @@ package struct DispatchHandler: MessageHandler {
             case .go(let gateway, let count, let isProbe):
                 let positions = Array(rest.prefix(count))
                 end.add(
-                    try await send(batch, positions: positions, through: gateway, isProbe: isProbe, context: context))
+                    try await send(
+                        batch, positions: positions, through: gateway, isProbe: isProbe, turn: turn, context: context))
                 rest = rest.dropFirst(count)
             case .aside(let pause, let reason):
                 end.add(try await putAside(batch, positions: Array(rest), for: pause, reason: reason, context: context))
@@ -209,11 +197,10 @@ package struct DispatchHandler: MessageHandler {
 
     private func send(
         _ batch: DispatchBatch, positions: [Int], through gateway: any PushGateway, isProbe: Bool,
-        context: HandlerContext
+        turn: PacedTurn?, context: HandlerContext
     ) async throws -> BatchEnd {
         let claimed: ClaimedBatch
         do {
-            try await pacer.keepDistance(before: positions.count, at: batch.chunk.rates)
             claimed = try await claim(batch, positions: positions, context: context)
             try checkStore()
         } catch {
@@ -235,6 +222,7 @@ package struct DispatchHandler: MessageHandler {
         }
         let started = context.time.uptime
         let attempted = context.time.now
+        turn?.end()
         let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
         meters.note(outcomes, after: context.time.uptime - started)
         let order = note(outcomes, route: batch.route)

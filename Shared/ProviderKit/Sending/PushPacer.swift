@@ -6,22 +6,43 @@ import Topics
 
 /// Keeps the rates of tasks and apps at the provider, together with all other senders.
 ///
-/// A chunk takes slots for its pushes, and each part of it waits for the slot of its first push. What may not be sent
-/// within seconds is put aside. Before a part is sent, this process keeps the distance to the part before it: pushes
-/// that were delayed after their slots, by the provider or by this machine, do not catch up faster than the rate.
+/// The parts of chunks wait in one line for each combination of rates. A few of them at a time take slots, wait for these
+/// and pass. The next ones take theirs only when those before them are sent: what was delayed after its slot, by a full
+/// window or by this machine, does not pile up.
 package final class PushPacer: Sendable {
-    /// Parts of a chunk are sent at once; small ones keep each second close to the rate.
-    private static let partsPerSecond = 125
-    /// Rates whose last push is remembered.
-    private static let ratesMaximum = 1_024
+    /// The pushes of a part are sent at once; small parts keep each second close to the rate.
+    private static let partsPerSecond = 500
+    /// Parts of a line that have taken slots and are not sent yet: enough to hide the time that one needs, and few, since
+    /// they are late together when the process stands still. Lower rates have more time between slots.
+    private static let partsAtOnceMaximum = 4
+    private static let pushesPerPartAtOnce = 120
+
+    private struct Waiter {
+        let count: Int
+        let rates: [PushRate]
+        let continuation: CheckedContinuation<PacedTurn, any Error>
+    }
+
+    private struct Line {
+        var waiters: [Lane: Queue<Waiter>] = [:]
+        /// Pushes that wait.
+        var count = 0
+        /// Parts that take slots or have taken them.
+        var passing = 0
+    }
 
     private let pacing: any PushPacing
     private let time: any TimeSource
-    private let next = Mutex(RecentlyUsed<PushRate.Scope, Duration>(costMaximum: PushPacer.ratesMaximum))
+    private let lines = Mutex<[[PushRate]: Line]>([:])
 
     package init(_ pacing: any PushPacing, time: any TimeSource) {
         self.pacing = pacing
         self.time = time
+    }
+
+    private static func partsAtOnce(_ rates: [PushRate]) -> Int {
+        let slowest = rates.map(\.perSecond).min() ?? 1
+        return max(1, min(partsAtOnceMaximum, slowest / pushesPerPartAtOnce))
     }
 
     /// Pushes of a chunk that are sent at once.
@@ -29,64 +50,78 @@ package final class PushPacer: Sendable {
         rates.map { max(1, $0.perSecond / partsPerSecond) }.min() ?? .max
     }
 
-    func take(_ count: Int, at rates: [PushRate]) async throws(StoreError) -> PacedSlots {
-        var slots = PacedSlots()
-        for rate in rates {
-            let taken = try await pacing.take(slots.limited(count), at: rate)
-            slots.add(taken, at: rate, now: time.uptime)
+    /// Waits until these pushes may be sent; then `end` must be called when they are on their way, or put off. Nil if as
+    /// many wait already as the slowest of the rates allows within seconds.
+    func turn(of count: Int, at rates: [PushRate], lane: Lane) async throws -> PacedTurn? {
+        guard let slowest = rates.map(\.perSecond).min() else { return nil }
+        let countMaximum = slowest * Int(PacingBounds.takenAhead.components.seconds)
+        let isFull = lines.withLock { lines in
+            let waiting = lines[rates]?.count ?? 0
+            guard waiting == 0 || waiting + count <= countMaximum else { return true }
+            lines[rates, default: Line()].count += count
+            return false
         }
-        return slots
+        guard !isFull else { return nil }
+        return try await withCheckedThrowingContinuation { continuation in
+            let waiter = Waiter(count: count, rates: rates, continuation: continuation)
+            lines.withLock { $0[rates]?.waiters[lane, default: Queue()].append(waiter) }
+            advance(rates)
+        }
     }
 
-    /// Waits for the slot of a push.
-    func waitForSlot(_ number: Int, of slots: PacedSlots) async throws {
-        try await sleep(until: slots.time(of: number))
-    }
-
-    /// Waits until pushes may follow those before them.
-    func keepDistance(before count: Int, at rates: [PushRate]) async throws {
-        let now = time.uptime
-        let start = next.withLock { next in
-            let start = rates.reduce(now) { max($0, next.value(for: $1.scope) ?? now) }
-            for rate in rates {
-                next.set(start + .seconds(count) / rate.perSecond, for: rate.scope)
+    /// Lets the next part take its slots, if it may.
+    private func advance(_ rates: [PushRate]) {
+        let next = lines.withLock { lines -> Waiter? in
+            guard let line = lines[rates], line.passing < PushPacer.partsAtOnce(rates) else { return nil }
+            for lane in [Lane.fast, .bulk] {
+                guard let waiter = lines[rates]?.waiters[lane]?.popFirst() else { continue }
+                lines[rates]?.passing += 1
+                return waiter
             }
-            return start
+            if line.passing == 0, line.count == 0 { lines[rates] = nil }
+            return nil
         }
-        try await sleep(until: start)
+        if let next { Task { await pass(next) } }
     }
 
-    private func sleep(until moment: Duration) async throws {
-        let pause = moment - time.uptime
-        if pause > .zero { try await time.sleep(for: pause) }
+    private func pass(_ waiter: Waiter) async {
+        let result: Result<PacedTurn, any Error>
+        do {
+            for rate in waiter.rates { try await waitForSlots(waiter.count, of: rate) }
+            result = .success(PacedTurn { [self] in leave(waiter.rates) })
+        } catch {
+            result = .failure(error)
+        }
+        lines.withLock { $0[waiter.rates]?.count -= waiter.count }
+        waiter.continuation.resume(with: result)
+        if case .failure = result { leave(waiter.rates) }
+    }
+
+    private func waitForSlots(_ count: Int, of rate: PushRate) async throws {
+        var left = count
+        while left > 0 {
+            let taken = try await pacing.take(left, at: rate)
+            left -= taken.count
+            if taken.wait > .zero { try await time.sleep(for: taken.wait) }
+        }
+    }
+
+    private func leave(_ rates: [PushRate]) {
+        lines.withLock { $0[rates]?.passing -= 1 }
+        advance(rates)
     }
 }
 
-/// The slots of a chunk's pushes: those of all its rates.
-struct PacedSlots: Sendable {
-    private struct Run {
-        let rate: PushRate
-        /// Uptime of the first slot.
-        let start: Duration
+/// The right of some pushes to be sent now.
+final class PacedTurn: Sendable {
+    private let onEnd: Mutex<(@Sendable () -> Void)?>
+
+    init(onEnd: @escaping @Sendable () -> Void) {
+        self.onEnd = Mutex(onEnd)
     }
 
-    private var runs: [Run] = []
-    /// Nil without a rate.
-    private var count: Int?
-    /// Until a slot for the next push is free.
-    private(set) var pause = Duration.zero
-
-    func limited(_ wish: Int) -> Int { min(wish, count ?? wish) }
-
-    func has(_ number: Int) -> Bool { count.map { number < $0 } ?? true }
-
-    func time(of number: Int) -> Duration {
-        runs.reduce(.zero) { max($0, $1.start + PacingBounds.interval(number, at: $1.rate)) }
-    }
-
-    mutating func add(_ taken: TakenSlots, at rate: PushRate, now: Duration) {
-        count = taken.count
-        pause = max(pause, taken.wait + PacingBounds.interval(taken.count, at: rate))
-        runs.append(Run(rate: rate, start: now + taken.wait))
+    /// Lets the next pushes follow; may be called again.
+    func end() {
+        onEnd.withLock { $0.take() }?()
     }
 }

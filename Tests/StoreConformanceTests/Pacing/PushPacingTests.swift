@@ -100,16 +100,17 @@ import Testing
             let rate = PushRate(200, of: .app(app))
             #expect(try await pacing.take(100, at: rate) == TakenSlots(count: 100, wait: .zero))
             let second = try await pacing.take(2_000, at: rate)
-            // 975 slots in five seconds.
-            #expect(abs(second.count - 875) <= 1)
-            #expect(abs((second.wait - PacingBounds.interval(100, at: rate)).wholeMilliseconds) <= 1)
+            // 975 slots in five seconds; the first of them was just about to be lost.
+            let grace = PacingBounds.grace
+            #expect((874...880).contains(second.count))
+            #expect(abs((second.wait - PacingBounds.interval(100, at: rate) + grace).wholeMilliseconds) <= 1)
             let refused = try await pacing.take(1, at: rate)
             #expect(refused.count == 0 && abs((refused.wait - .seconds(5)).wholeMilliseconds) <= 6)
             // A reservation is independent of what senders take.
             try await expect(pacing.reserve(1, as: "j0", of: task, at: rate), at: time.now)
             time.advance(by: .seconds(1))
             let third = try await pacing.take(1_000, at: rate)
-            #expect(abs(third.count - 195) <= 1)
+            #expect((194...199).contains(third.count))
             time.setWallClock(to: time.now + .seconds(-3_600))
             #expect(try await pacing.take(1, at: rate) == TakenSlots(count: 1, wait: .zero))
         }

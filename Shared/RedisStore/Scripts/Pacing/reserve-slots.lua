@@ -10,7 +10,7 @@ local DAY = 86400000
 
 local earlier = redis.call('HGET', KEYS[2], ARGV[3])
 if earlier then return tonumber(earlier) end
-local slot = nextSlot()
+local slot = nextSlot(now)
 if slot - now > ahead then return false end
 local after = slot + ARGV[4] * ARGV[5] / 1000
 setNextSlot(after)

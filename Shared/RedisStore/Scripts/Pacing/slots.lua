@@ -2,11 +2,12 @@
 
 local ahead = tonumber(ARGV[2])
 
-local function nextSlot()
+-- Slots before the earliest are lost.
+local function nextSlot(earliest)
     local slot = tonumber(redis.call('GET', KEYS[1]) or 0)
     -- Further ahead than slots are given out: the clock was set back.
     if slot - now > 2 * ahead + 60000 then slot = 0 end
-    return math.max(slot, now)
+    return math.max(slot, earliest)
 end
 
 local function setNextSlot(slot)
