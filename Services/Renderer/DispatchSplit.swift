@@ -77,12 +77,16 @@ struct DispatchSplit {
         return place
     }
 
+    private var cap: ChunkCap? {
+        task.rules.cap.map { ChunkCap($0, latest: task.rules.latestCapEnd(of: task.begins)?.milliseconds) }
+    }
+
     private mutating func closeChunk() {
         guard count > 0 else { return }
         full.append(
             DispatchChunk(
                 task: source.task, app: source.app, lane: source.lane, attempt: source.attempt,
-                timing: source.timing, accepted: task.begins.milliseconds,
+                timing: source.timing, cap: cap, accepted: task.begins.milliseconds,
                 deadline: task.deadline(from: source.begins).milliseconds,
                 countsBadge: task.content.countsBadge,
                 repeatsUnknown: task.options.ambiguity == .atLeastOnce,

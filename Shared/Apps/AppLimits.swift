@@ -1,3 +1,5 @@
+package import PushModel
+
 /// Limits of one app; nil for no limit.
 package struct AppLimits: Sendable, Equatable {
     /// Maximum number of registered devices.
@@ -8,15 +10,4 @@ package struct AppLimits: Sendable, Equatable {
     package var pushesPerDevice: PushCap?
 
     package init() {}
-}
-
-/// Maximum number of pushes to one device in a period.
-package struct PushCap: Sendable, Equatable {
-    package let count: Int
-    package let period: Duration
-
-    package init(count: Int, period: Duration) {
-        self.count = count
-        self.period = period
-    }
 }

@@ -194,9 +194,9 @@ struct AppReader {
     }
 
     private func pushCap(_ fields: JSONFields) -> PushCap? {
-        let count = fields.integer("count", in: 1...10_000, isRequired: true)
+        let count = fields.integer("count", in: PushCap.counts, isRequired: true)
         let period = fields.text("per", expected: "a duration from 1m to 30d, such as 24h", isRequired: true) { text in
-            DurationText.parse(text).flatMap { .seconds(60) ... .seconds(30 * 86_400) ~= $0 ? $0 : nil }
+            DurationText.parse(text).flatMap { PushCap.periods ~= $0 ? $0 : nil }
         }
         fields.rejectUnknown()
         guard let count, let period else { return nil }

@@ -16,7 +16,7 @@ package struct TimedJudges: DeviceJudges {
     }
 
     package func judge(of task: TaskID, rules: DeliveryRules) -> (any DeviceJudge)? {
-        rules.areTimeless ? nil : TimedJudge(rules, catalog: catalog, unknownZones: unknownZones)
+        rules.areTimed ? TimedJudge(rules, catalog: catalog, unknownZones: unknownZones) : nil
     }
 }
 

@@ -13,6 +13,13 @@ extension DeliveryRules {
         if timeZone != DeliveryRules.fallbackZone { object["time_zone"] = .string(timeZone) }
         object["rate"] = rate.map { .integer(Int64($0)) }
         object["app_rate"] = appRate.map { .integer(Int64($0)) }
+        if let cap {
+            object["cap"] = .object(
+                JSONObject([
+                    ("count", .integer(Int64(cap.count))), ("period_ms", .integer(cap.period.wholeMilliseconds)),
+                ]))
+            object["cap_policy"] = .string(capPolicy.rawValue)
+        }
         return .object(object)
     }
 
@@ -27,5 +34,17 @@ extension DeliveryRules {
         timeZone = zone ?? timeZone
         rate = fields.integer("rate", in: PushRate.allowed)
         appRate = fields.integer("app_rate", in: PushRate.allowed)
+        cap = fields.object("cap").flatMap { DeliveryRules.cap($0) }
+        let capPolicy = fields.text("cap_policy", expected: "a policy") { CapPolicy(rawValue: $0) }
+        self.capPolicy = capPolicy ?? self.capPolicy
+    }
+
+    private static func cap(_ fields: JSONFields) -> PushCap? {
+        let periods = PushCap.periods.lowerBound.wholeMilliseconds...PushCap.periods.upperBound.wholeMilliseconds
+        let count = fields.integer("count", in: PushCap.counts, isRequired: true)
+        let period = fields.integer(
+            "period_ms", in: Int(periods.lowerBound)...Int(periods.upperBound), isRequired: true)
+        guard let count, let period else { return nil }
+        return PushCap(count: count, period: .milliseconds(period))
     }
 }

@@ -14,6 +14,15 @@ package struct DeliveryRules: Sendable, Equatable {
         case skip
     }
 
+    /// What becomes of a device that has got as many pushes as it may get. The raw value is used in messages and must
+    /// not change.
+    package enum CapPolicy: String, Sendable {
+        /// It waits until it may get another.
+        case delay = "defer"
+        /// It ends as suppressed.
+        case skip
+    }
+
     package static let fallbackZone = "UTC"
     /// A local time that passed by less than this before the task was accepted means immediately.
     package static let localLatenessMaximum = Duration.seconds(3_600)
@@ -33,15 +42,17 @@ package struct DeliveryRules: Sendable, Equatable {
     /// Pushes a second of the task, and of its app with all tasks; nil for no limit.
     package var rate: Int?
     package var appRate: Int?
+    /// Nil if the app has none, or the task ignores it.
+    package var cap: PushCap?
+    package var capPolicy = CapPolicy.delay
 
     package init(accepted: Timestamp) {
         self.accepted = accepted
     }
 
-    /// True if devices may be sent to at any time of the day.
-    package var areTimeless: Bool { localTime == nil && quietHours == nil }
-
-    package var areEmpty: Bool { areTimeless && rate == nil && appRate == nil }
+    package var areEmpty: Bool { !areTimed && cap == nil && rate == nil && appRate == nil }
+    /// True if a device's clock decides when it may be sent to.
+    package var areTimed: Bool { localTime != nil || quietHours != nil }
 
     /// The rates that pushes of the task keep.
     package func rates(of task: TaskID, in app: AppID) -> [PushRate] {
@@ -50,9 +61,23 @@ package struct DeliveryRules: Sendable, Equatable {
 
     /// When the life of the last device may begin, for a task that begins at this time.
     package func latestBeginning(of begins: Timestamp) -> Timestamp {
-        var last = max(begins, localTime?.latestInstant ?? begins)
-        if rate != nil || appRate != nil { last = last + DeliveryRules.paceMaximum }
-        // Quiet hours are shorter than a day; a change of the clock may lengthen the wait by an hour or two.
-        return quietHours != nil && quietPolicy == .delay ? last + .seconds(26 * 3_600) : last
+        // A device that waited for its cap may come in quiet hours.
+        latestCapEnd(of: begins).map { $0 + quietWait } ?? latestUncapped(of: begins)
     }
+
+    /// Until when a device may wait for its cap, in a task that begins at this time: for a period, and an hour in which
+    /// the device is reached for the first time. Nil if none may wait.
+    package func latestCapEnd(of begins: Timestamp) -> Timestamp? {
+        guard let cap, capPolicy == .delay else { return nil }
+        return latestUncapped(of: begins) + cap.period + .seconds(3_600)
+    }
+
+    private func latestUncapped(of begins: Timestamp) -> Timestamp {
+        max(begins, localTime?.latestInstant ?? begins) + quietWait + rateWait
+    }
+
+    private var rateWait: Duration { rate != nil || appRate != nil ? DeliveryRules.paceMaximum : .zero }
+
+    /// Quiet hours are shorter than a day; a change of the clock may lengthen the wait by an hour or two.
+    private var quietWait: Duration { quietHours != nil && quietPolicy == .delay ? .seconds(26 * 3_600) : .zero }
 }

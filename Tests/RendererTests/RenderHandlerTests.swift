@@ -144,6 +144,27 @@ import Topics
         }
     }
 
+    /// Goal: a sender learns how many pushes a device may get, and until when it may wait. Method: chunks of tasks that
+    /// wait for a cap, that do not, and that have none.
+    @Test(arguments: [DeliveryRules.CapPolicy.delay, .skip, nil])
+    func theCapTravelsWithTheDevices(policy: DeliveryRules.CapPolicy?) async throws {
+        let scene = try Scene()
+        var task = try scene.task(#"{"body":"b"}"#)
+        let cap = PushCap(count: 5, period: .seconds(86_400))
+        if let policy {
+            task.rules.cap = cap
+            task.rules.capPolicy = policy
+        }
+        scene.keep(task)
+        let outputs = try await scene.run(
+            scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])])
+        let chunk = try #require(try outputs.dispatches(Topics.dispatchAPNs).first)
+        let latest = policy == .delay ? (task.begins + .seconds(25 * 3_600)).milliseconds : nil
+        #expect(chunk.cap == policy.map { _ in ChunkCap(cap, latest: latest) })
+        // The devices' own life is the task's; that of one that waits begins when it is due.
+        #expect(chunk.deadline == task.deadline(from: nil).milliseconds)
+    }
+
     /// Devices whose chunk cannot be rendered keep their kind: they stay deferred, and end only by a release's claim.
     @Test func deferredDevicesKeepTheirKindInTheRenderer() async throws {
         let scene = try Scene()

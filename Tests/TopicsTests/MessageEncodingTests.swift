@@ -133,6 +133,30 @@ import Topics
         }
     }
 
+    /// The same for a cap, with and without a timing.
+    @Test func onlyALimitNeedsTheLatestFormat() throws {
+        let chunk = try MessageEncodingTests.chunk()
+        let timings = [DeviceTiming.ofTask, DeviceTiming(deferral: .cap, begins: 5)]
+        let caps = [
+            ChunkCap(PushCap(count: 1, period: .seconds(60)), latest: nil),
+            ChunkCap(PushCap(count: 10_000, period: .seconds(30 * 86_400)), latest: 1_900_000_000_000),
+        ]
+        for (timing, cap) in timings.flatMap({ timing in caps.map { (timing, $0) } }) {
+            let capped = DispatchChunk(
+                task: chunk.task, app: chunk.app, lane: chunk.lane, attempt: 0, timing: timing, cap: cap,
+                accepted: chunk.accepted, deadline: chunk.deadline, countsBadge: true, repeatsUnknown: false,
+                variants: chunk.variants, segments: chunk.segments)
+            var bytes = capped.encoded()
+            #expect(bytes[0] == 4 && bytes.count == chunk.encoded().count + 9 + 8 + 1 + 20)
+            #expect(try DispatchChunk(decoding: bytes) == capped)
+            // Format, task, the app with its length, the timing and the rates come before the cap.
+            bytes[1 + 16 + 1 + 4 + 9 + 8 + 1] = 0
+            if cap.cap.count == 1 {
+                #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: bytes) }
+            }
+        }
+    }
+
     @Test func anUnknownCauseIsNotDecoded() throws {
         let order = try MessageEncodingTests.order()
         var bytes = RetryOrder(

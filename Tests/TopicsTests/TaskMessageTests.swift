@@ -30,6 +30,12 @@ import Topics
             task.rules.appRate = 1_000_000
             #expect(try TaskMessage(decoding: TaskMessage.task(task).encoded()) == .task(task))
         }
+        for policy in [DeliveryRules.CapPolicy.delay, .skip] {
+            task.rules = DeliveryRules(accepted: task.created)
+            task.rules.cap = PushCap(count: 5, period: .seconds(86_400))
+            task.rules.capPolicy = policy
+            #expect(try TaskMessage(decoding: TaskMessage.task(task).encoded()) == .task(task))
+        }
     }
 
     @Test func recordsOfSchedulesComeBackAsTheyWere() throws {

@@ -9,8 +9,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
     private static let format: UInt8 = 2
     /// Has a timing.
     private static let timedFormat: UInt8 = 3
-    /// Has a timing and rates.
-    private static let pacedFormat: UInt8 = 4
+    /// Has a timing, rates, and perhaps a cap.
+    private static let limitedFormat: UInt8 = 4
 
     package let task: TaskID
     package let app: AppID
@@ -18,6 +18,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
     /// Zero for the first attempt.
     package let attempt: UInt8
     package let timing: DeviceTiming
+    /// Nil for devices that may get any number of pushes.
+    package let cap: ChunkCap?
     /// Time of acceptance in milliseconds since 1970; 0 in a chunk of an earlier version.
     package let accepted: Int64
     /// Deadline for sending, that of the devices' own life if they have one, in milliseconds since 1970.
@@ -32,8 +34,9 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package let segments: [SegmentDevices]
 
     package init(
-        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, timing: DeviceTiming = .ofTask, accepted: Int64,
-        deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool, rates: [PushRate] = [], variants: [RenderedVariant],
+        task: TaskID, app: AppID, lane: Lane, attempt: UInt8, timing: DeviceTiming = .ofTask, cap: ChunkCap? = nil,
+        accepted: Int64, deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool, rates: [PushRate] = [],
+        variants: [RenderedVariant],
         segments: [SegmentDevices]
     ) {
         self.task = task
@@ -41,6 +44,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         self.lane = lane
         self.attempt = attempt
         self.timing = timing
+        self.cap = cap
         self.accepted = accepted
         self.deadline = deadline
         self.countsBadge = countsBadge
@@ -52,14 +56,22 @@ package struct DispatchChunk: TopicMessage, Hashable {
 
     package var deviceCount: Int { segments.reduce(0) { $0 + $1.count } }
 
+    /// The first that can hold the chunk, so that earlier versions read what they can handle.
+    private var format: UInt8 {
+        if cap != nil || !rates.isEmpty { return DispatchChunk.limitedFormat }
+        return timing == .ofTask ? DispatchChunk.format : DispatchChunk.timedFormat
+    }
+
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        let format =
-            if !rates.isEmpty { DispatchChunk.pacedFormat } else if timing != .ofTask { DispatchChunk.timedFormat } else
-            { DispatchChunk.format }
+        let format = format
         TaskHead(task, app: app).write(format: format, to: &bytes)
         if format >= DispatchChunk.timedFormat { timing.write(to: &bytes) }
-        if format == DispatchChunk.pacedFormat { PushRate.write(rates, to: &bytes) }
+        if format == DispatchChunk.limitedFormat {
+            PushRate.write(rates, to: &bytes)
+            bytes.append(cap == nil ? 0 : 1)
+            cap?.write(to: &bytes)
+        }
         bytes.append(attempt)
         bytes.append(integer: accepted)
         bytes.append(integer: deadline)
@@ -75,12 +87,22 @@ package struct DispatchChunk: TopicMessage, Hashable {
         self = try ByteReader.message(bytes, name: "dispatch chunk") { DispatchChunk(from: &$0) }
     }
 
+    /// Nil if it is malformed.
+    private static func cap(from reader: inout ByteReader) -> ChunkCap?? {
+        switch reader.byte() {
+        case 0: .some(nil)
+        case 1: ChunkCap(from: &reader).map { $0 }
+        default: nil
+        }
+    }
+
     private init?(from reader: inout ByteReader) {
-        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.pacedFormat),
+        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.limitedFormat),
             let head = TaskHead(format: format, from: &reader),
             let timing = format < DispatchChunk.timedFormat ? .ofTask : DeviceTiming(from: &reader),
-            let rates = format < DispatchChunk.pacedFormat
+            let rates = format < DispatchChunk.limitedFormat
                 ? [] : PushRate.read(from: &reader, task: head.task, app: head.app),
+            let cap = format < DispatchChunk.limitedFormat ? .some(nil) : DispatchChunk.cap(from: &reader),
             let attempt = reader.byte(),
             let accepted = format == DispatchChunk.formatBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
@@ -92,8 +114,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
         else { return nil }
         self.init(
             task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, timing: timing,
-            accepted: accepted, deadline: deadline, countsBadge: flags & 1 != 0, repeatsUnknown: flags & 2 != 0,
-            rates: rates, variants: variants, segments: segments)
+            cap: cap, accepted: accepted, deadline: deadline, countsBadge: flags & 1 != 0,
+            repeatsUnknown: flags & 2 != 0, rates: rates, variants: variants, segments: segments)
         guard deviceCount <= DispatchChunk.devicesMaximum else { return nil }
     }
 }

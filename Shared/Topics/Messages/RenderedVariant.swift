@@ -35,6 +35,9 @@ package struct RenderedVariant: Hashable, Sendable {
         self.payload = payload
     }
 
+    /// True if the push changes nothing that the user of the device sees, except its badge.
+    package var showsNothing: Bool { isSilent || pushType == "background" }
+
     func write(to bytes: inout [UInt8]) {
         bytes.append(kind.rawValue)
         bytes.append(isSilent ? 1 : 0)
