@@ -23,9 +23,10 @@ package enum AppRule: Sendable, Equatable {
         switch self {
         case .devices: "ingest-api, for all its processes together"
         case .requestsPerSecond: "ingest-api, in each process for each key, or for each address without a key"
+        case .pushesPerDevice: "apns-sender and android-sender, for all their processes together"
         case .quietHours: "targeting-resolver and scheduler, for each device in its time zone"
         case .devicesPerSecond: "targeting-resolver, scheduler and senders, for all their processes together"
-        case .pushesPerDevice, .language, .identifiers: nil
+        case .language, .identifiers: nil
         }
     }
 

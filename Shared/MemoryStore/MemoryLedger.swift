@@ -13,6 +13,8 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     private struct State {
         var tasks: [TaskID: MemoryLedgerTask] = [:]
         var segments: [Place: MemoryLedgerSegment] = [:]
+        /// Of all tasks, for segments with a cap.
+        var pushes: [SegmentID: MemoryPushTimes] = [:]
         /// Expiry times of closed tasks and segments.
         var taskEnds: [TaskID: Timestamp] = [:]
         var segmentEnds: [Place: Timestamp] = [:]
@@ -139,9 +141,11 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     package func claim(_ request: ClaimRequest, of task: TaskID, in segment: SegmentID) -> ClaimVerdict {
         change { state, now in
             let place = Place(task: task, segment: segment)
+            var pushes = state.pushes[segment] ?? MemoryPushTimes()
             let answers = badges.changeBadges(in: segment) { badges in
-                state.segments[place]?.claim(request, at: now, counting: &badges)
+                state.segments[place]?.claim(request, at: now, counting: &badges, pushes: &pushes)
             }
+            if request.cap != nil { state.pushes[segment] = pushes }
             return answers.map { .answers($0) } ?? .missing
         }
     }

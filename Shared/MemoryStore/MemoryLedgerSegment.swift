@@ -66,9 +66,10 @@ struct MemoryLedgerSegment {
         return accepted
     }
 
-    /// Increments the badges of devices claimed for the first time.
+    /// Counts the badges and pushes of devices claimed for the first time.
     mutating func claim(
-        _ request: ClaimRequest, at now: Timestamp, counting badges: inout [UInt16: UInt32]
+        _ request: ClaimRequest, at now: Timestamp, counting badges: inout [UInt16: UInt32],
+        pushes: inout MemoryPushTimes
     ) -> [ClaimAnswer] {
         request.offsets.map { offset in
             switch decide(offset, request: request, at: now) {
@@ -78,9 +79,11 @@ struct MemoryLedgerSegment {
                 end(offset, as: state)
                 return .ended(state)
             case .take:
-                if request.countsBadge, states[offset] == .targeted || states[offset] == .deferred {
-                    badges[offset, default: 0] += 1
+                let isFirst = states[offset] == .targeted || states[offset] == .deferred
+                if isFirst, let cap = request.cap, let end = pushes.count(offset, cap: cap, at: now) {
+                    return .capped(until: end)
                 }
+                if request.countsBadge, isFirst { badges[offset, default: 0] += 1 }
                 take(offset, request: request, at: now)
                 return .claimed(badge: request.countsBadge ? badges[offset] : nil)
             }

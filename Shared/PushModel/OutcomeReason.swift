@@ -9,6 +9,8 @@ package enum OutcomeReason {
     package static let quietHours = "quiet_hours"
     /// So many devices wait because of the rate of the task, or of its app, that this one would wait for too long.
     package static let rate = "rate"
+    /// The device has got as many pushes as it may get, and the task skips such devices or cannot wait for this one.
+    package static let cap = "cap"
 
     /// The stored part of a reason, cut at a whole character.
     package static func cut(_ reason: String) -> String {

@@ -38,6 +38,7 @@ package protocol Ledger: Sendable {
     func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool?
 
     /// Claims devices that a sender is about to submit. A device's badge is counted with its first claim.
+    /// So is its push, if the claim has a cap: exactly once, and never more than the cap allows in any period.
     func claim(
         _ request: ClaimRequest, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> ClaimVerdict

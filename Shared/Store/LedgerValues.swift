@@ -48,6 +48,8 @@ package struct ClaimRequest: Hashable, Sendable {
     /// True if the first claim of a device increments its badge, and every claim reads it.
     package let countsBadge: Bool
     package let kind: Kind
+    /// Limits and counts the first claims of each device over all tasks; nil for a claim that does neither.
+    package let cap: PushCap?
     /// End of the devices' own life, if it differs from the task's: from then on they end as expired.
     package let deadline: Timestamp?
 
@@ -58,7 +60,7 @@ package struct ClaimRequest: Hashable, Sendable {
 
     package init(
         id: ClaimID, offsets: [UInt16], attempt: UInt8, lease: Duration, countsBadge: Bool, kind: Kind = .attempt,
-        deadline: Timestamp? = nil
+        cap: PushCap? = nil, deadline: Timestamp? = nil
     ) {
         precondition(kind == .attempt || attempt == 0, "a deferral is released as the first attempt")
         self.id = id
@@ -67,6 +69,7 @@ package struct ClaimRequest: Hashable, Sendable {
         self.lease = lease
         self.countsBadge = countsBadge
         self.kind = kind
+        self.cap = cap
         self.deadline = deadline
     }
 }
@@ -82,6 +85,8 @@ package enum ClaimAnswer: Hashable, Sendable {
     /// Another claim holds it, and its lease expires after this time: do not send it, and claim again then. Also for
     /// the release of a device that is not deferred yet.
     case held(for: Duration)
+    /// It has got as many pushes as its cap allows, and keeps its state. It may get the next one at this time.
+    case capped(until: Timestamp)
     /// A later attempt has it, or it waits for the release of its deferral; nothing to do.
     case superseded
     /// It was never marked: the ledger and the message do not match.

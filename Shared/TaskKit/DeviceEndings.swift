@@ -107,6 +107,7 @@ package struct DeviceEndings: Sendable {
             case .held: claimed.held.append(device.offset)
             // Its later attempt, or its release, has a message of its own.
             case .superseded, .reported: break
+            case .capped: preconditionFailure("a claim without a cap was limited")
             case .unmarked: unmarked += 1
             }
         }

@@ -69,7 +69,7 @@ extension DeferralCause {
     private var stepMilliseconds: Int64 { self == .rate ? 1_000 : 60_000 }
 
     /// The end of the step: never too early.
-    fileprivate func rounded(_ due: Timestamp) -> Timestamp {
+    package func rounded(_ due: Timestamp) -> Timestamp {
         let steps = (due.milliseconds + stepMilliseconds - 1) / stepMilliseconds
         return Timestamp(milliseconds: steps * stepMilliseconds)
     }

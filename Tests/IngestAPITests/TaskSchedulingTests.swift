@@ -212,6 +212,7 @@ import Topics
         (#""send_at_local":"2026-12-24T09:00","send_at":"2026-12-24T09:00:00Z""#, "send_at_local"),
         (#""quiet_hours":"never""#, "quiet_hours"), (#""quiet_hours":true"#, "quiet_hours"),
         (#""rate":0"#, "rate"), (#""rate":1000001"#, "rate"), (#""rate":1.5"#, "rate"), (#""rate":"500""#, "rate"),
+        (#""cap":"never""#, "cap"), (#""cap":5"#, "cap"),
     ])
     func whatCannotBeMeantIsRefused(fields: String, field: String) async throws {
         try await IngestFixture.run { fixture in
@@ -222,6 +223,19 @@ import Topics
             #expect(answer.json["errors"]?.elements?.map { $0["field"] } == [.string(field)])
             #expect(fixture.bus.sent.isEmpty)
         }
+    }
+
+    @Test func theCapIsThatOfTheApp() throws {
+        var app = PushApp(id: try AppID("news"))
+        let now = Timestamp(milliseconds: 0)
+        var timing = DraftTiming()
+        app.limits.pushesPerDevice = PushCap(count: 5, period: .seconds(86_400))
+        let rules = timing.rules(of: app, acceptedAt: now)
+        #expect(rules.cap == app.limits.pushesPerDevice && rules.capPolicy == .delay && !rules.areTimed)
+        timing.cap = .obey(.skip)
+        #expect(timing.rules(of: app, acceptedAt: now).capPolicy == .skip)
+        timing.cap = .ignore
+        #expect(timing.rules(of: app, acceptedAt: now).areEmpty)
     }
 
     /// The rules of the app are frozen into the task.

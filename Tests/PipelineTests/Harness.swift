@@ -34,9 +34,10 @@ final class Harness: Sendable {
     private let shared: [String: String]
     private let processes: Monitor<[ServiceProcess]>
 
-    /// One process of each service, unless `instances` says otherwise.
+    /// One process of each service, unless `instances` says otherwise. `limits` are those of the app `news`.
     init(
-        _ kind: BusKind, changes: [String: String] = [:], instances: [String: Int] = [:], hasOwnStore: Bool = false
+        _ kind: BusKind, changes: [String: String] = [:], instances: [String: Int] = [:], hasOwnStore: Bool = false,
+        limits: String = "{}"
     ) async throws {
         redis = try await Harness.startRedis()
         switch kind {
@@ -44,7 +45,8 @@ final class Harness: Sendable {
         case .kafka: busServer = .kafka(try await Harness.startKafka())
         }
         simulator = try await SimulatorProcess()
-        try Harness.writeApp("news", topic: simulator.text("apns", "topic"), into: apps, simulator: simulator)
+        try Harness.writeApp(
+            "news", topic: simulator.text("apns", "topic"), limits: limits, into: apps, simulator: simulator)
         // Apple does not accept its key for this topic, which is an error in its settings.
         try Harness.writeApp("shop", topic: "com.example.elsewhere", into: apps, simulator: simulator)
         shared = Harness.settings(bus: busServer.url, redis: redis.url, apps: apps.path, simulator)
@@ -210,7 +212,8 @@ final class Harness: Sendable {
     }
 
     private static func writeApp(
-        _ name: String, topic: String, into folder: TemporaryDirectory, simulator: SimulatorProcess
+        _ name: String, topic: String, limits: String = "{}", into folder: TemporaryDirectory,
+        simulator: SimulatorProcess
     ) throws {
         let apns = JSONText.object { json in
             json.member("topic", topic)
@@ -230,7 +233,7 @@ final class Harness: Sendable {
             "\(name).json",
             content: """
                 {"identifiers":{"richie":"example-\(name)"},"providers":{"apns":\(apns),"fcm":\(fcm),"huawei":\(huawei)},
-                "allow":[{"range":"127.0.0.0/8","scopes":\(scopes)}]}
+                "allow":[{"range":"127.0.0.0/8","scopes":\(scopes)}],"limits":\(limits)}
                 """)
     }
 

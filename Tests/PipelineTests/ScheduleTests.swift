@@ -115,6 +115,42 @@ import Topics
         try await harness.close()
     }
 
+    /// Goal: a device gets no more pushes in a period than its app allows, over all tasks, and what waits arrives. Method:
+    /// two pushes a minute; a third waits, shows until when, and is sent in the next period; tasks that skip the limit or
+    /// ignore it do not wait.
+    @Test func aDeviceOverItsCapWaitsForTheNextPeriod() async throws {
+        let harness = try await Harness(.embedded, limits: #"{"pushes_per_device":{"count":2,"per":"1m"}}"#)
+        let device = try #require(try await harness.ingest.register([TestDevice(0, kind: .apns)]).first)
+        func post(_ choice: String = "") async throws -> TaskID {
+            try await harness.ingest.post(#"{"audience":{"topic":"news"},"message":{"body":"x"}\#(choice)}"#)
+        }
+        let started = SystemTimeSource().now
+        for _ in 0..<2 {
+            let task = try await post()
+            try await harness.hasDelivered(1, of: task)
+        }
+        let (third, skipped, ignored) = (
+            try await post(), try await post(#","cap":"skip""#), try await post(#","cap":"ignore""#)
+        )
+        try await harness.hasDelivered(1, of: ignored)
+        try await waitUntil { try await harness.ingest.task(third)["waiting"]?["cap"] != nil }
+        let waiting = try await harness.ingest.task(third)["waiting"]?["cap"]
+        let next = try #require(waiting?["next"]?.text.flatMap { Timestamp(rfc3339: $0) })
+        #expect(waiting?["devices"] == .integer(1) && next >= started + .seconds(60))
+        let path = "/apps/news/v1/tasks/\(third)/devices/\(device)"
+        let trace = try JSON(try await harness.ingest.send("GET", path).body)
+        #expect(trace["state"]?.text == "deferred" && trace["reason"]?.text == "cap")
+        #expect(trace["next_attempt"]?.text == "\(next)")
+        let report = try #require(await harness.reports.report(of: skipped), "\(harness.lines)")
+        #expect(report.targeted == 1 && report[.suppressed] == 1)
+        #expect(try await harness.delivered(third) == 0)
+        let late = try #require(await harness.reports.report(of: third), "\(harness.lines)")
+        #expect(late[.delivered] == 1 && late.closed >= next)
+        #expect(try await harness.delivered(third) == 1)
+        #expect(try await harness.delivered(skipped) == 0)
+        try await harness.close()
+    }
+
     /// The ids of the tasks that wait, the next first.
     private func scheduled(_ harness: Harness) async throws -> [JSON?] {
         let answer = try await harness.ingest.send("GET", "/apps/news/v1/tasks?state=scheduled")

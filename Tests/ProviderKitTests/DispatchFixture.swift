@@ -79,7 +79,7 @@ final class DispatchFixture: Sendable {
         _ offsets: [UInt16], attempt: UInt8 = 0, timing: DeviceTiming = .ofTask, expiration: UInt32 = 1_900_000_000,
         repeatsUnknown: Bool = true,
         updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert",
-        deadline: Duration = .seconds(3_600), rates: [PushRate] = []
+        deadline: Duration = .seconds(3_600), rates: [PushRate] = [], cap: ChunkCap? = nil
     ) throws -> DispatchChunk {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
@@ -94,7 +94,7 @@ final class DispatchFixture: Sendable {
             kind: .apns, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
             payload: PayloadTemplate(Array("{}".utf8)), isSilent: isSilent)
         return DispatchChunk(
-            task: task, app: app, lane: .bulk, attempt: attempt, timing: timing,
+            task: task, app: app, lane: .bulk, attempt: attempt, timing: timing, cap: cap,
             accepted: DispatchFixture.start.milliseconds, deadline: (DispatchFixture.start + deadline).milliseconds,
             countsBadge: true,
             repeatsUnknown: repeatsUnknown, rates: rates, variants: [variant], segments: [devices])

@@ -6,6 +6,7 @@ import Store
 final class ShakyLedger: Ledger {
     enum Step: Hashable {
         case claim
+        case `defer`
         case settle
         case detail
         case noteReported
@@ -114,7 +115,11 @@ extension ShakyLedger {
     func `defer`(
         _ groups: [Deferral], of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> SegmentSet {
-        try await ledger.defer(groups, of: task, in: segment)
+        let fault = next(.defer)
+        if fault == .notDone { throw ShakyLedger.lost }
+        let deferred = try await ledger.defer(groups, of: task, in: segment)
+        if fault == .answerLost { throw ShakyLedger.lost }
+        return deferred
     }
 
     func deferrals(of task: TaskID, in segments: [SegmentID]) async throws(StoreError) -> DeferralSummary {

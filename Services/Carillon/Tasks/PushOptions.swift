@@ -7,7 +7,7 @@ import ServiceKit
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
     static let options = [
-        all, topic, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, rate,
+        all, topic, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, cap, rate,
     ]
 
     private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
@@ -38,6 +38,10 @@ enum PushOptions {
     private static let quietHours = CommandOption(
         "--quiet-hours", value: "CHOICE",
         meaning: "What to do with devices in their quiet hours: defer (default), skip or ignore")
+
+    private static let cap = CommandOption(
+        "--cap", value: "CHOICE",
+        meaning: "What to do with devices that got as many pushes as the app allows: defer (default), skip or ignore")
 
     /// True if any of the options that describe a task is given.
     static func isGiven(_ arguments: CommandArguments) -> Bool {
@@ -89,6 +93,12 @@ enum PushOptions {
                 throw UsageError("--rate \(number): expected devices a second, an integer from 1 to 1000000")
             }
             task["rate"] = .integer(Int64(perSecond))
+        }
+        if let choice = arguments.value(cap) {
+            guard ["defer", "skip", "ignore"].contains(choice) else {
+                throw UsageError("--cap \(choice): expected defer, skip or ignore")
+            }
+            task["cap"] = .string(choice)
         }
         return .object(task)
     }

@@ -14,7 +14,7 @@ struct NativeTaskForm {
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
             "audience", "users", "devices", "message", "payloads", "platforms", "variables", "options", "send_at",
-            "send_at_local", "quiet_hours", "rate",
+            "send_at_local", "quiet_hours", "cap", "rate",
         ])
     }
 
@@ -62,6 +62,10 @@ struct NativeTaskForm {
         }
         timing.quietHours = choice ?? timing.quietHours
         timing.rate = fields.integer("rate", in: PushRate.allowed)
+        let capChoice = fields.text("cap", expected: "defer, skip or ignore") { text -> DraftTiming.CapChoice? in
+            text == "ignore" ? .ignore : DeliveryRules.CapPolicy(rawValue: text).map { .obey($0) }
+        }
+        timing.cap = capChoice ?? timing.cap
         return timing
     }
 

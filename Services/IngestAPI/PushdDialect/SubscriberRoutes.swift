@@ -58,6 +58,7 @@ struct SubscriberRoutes: Sendable {
         draft.content.platforms = Set(Platform.allCases)
         draft.options.timeToLive = call.caller.app.defaults.timeToLive
         draft.timing.quietHours = .ignore
+        draft.timing.cap = .ignore
         return try await submission.submit(
             call.request, of: call.caller, key: SubmissionKey(header: call.request), drafts: { _ in [draft] },
             answer: { tasks in

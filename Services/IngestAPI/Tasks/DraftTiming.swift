@@ -11,10 +11,17 @@ struct DraftTiming: Sendable, Equatable {
         case ignore
     }
 
+    /// What a task does with the cap of its app.
+    enum CapChoice: Sendable, Equatable {
+        case obey(DeliveryRules.CapPolicy)
+        case ignore
+    }
+
     /// At most one of `sendAt` and `localTime` is given; neither means immediately.
     var sendAt: Timestamp?
     var localTime: LocalDateTime?
     var quietHours = QuietChoice.obey(.delay)
+    var cap = CapChoice.obey(.delay)
     /// Pushes a second; nil for no limit.
     var rate: Int?
 
@@ -30,7 +37,11 @@ struct DraftTiming: Sendable, Equatable {
             rules.quietHours = app.quietHours
             rules.quietPolicy = policy
         }
-        if let zone = app.quietHours?.timeZone, !rules.areTimeless { rules.timeZone = zone }
+        if case .obey(let policy) = cap, let cap = app.limits.pushesPerDevice {
+            rules.cap = cap
+            rules.capPolicy = policy
+        }
+        if let zone = app.quietHours?.timeZone, rules.areTimed { rules.timeZone = zone }
         rules.rate = rate
         rules.appRate = app.limits.devicesPerSecond
         return rules

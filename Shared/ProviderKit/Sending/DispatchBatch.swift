@@ -10,14 +10,17 @@ struct DispatchBatch: Sendable {
     let devices: SegmentDevices
     let route: SendingRoute
     let positions: [Int]
+    /// Of devices that are shown something; nil without a cap.
+    let cap: ChunkCap?
     /// By variant of the chunk.
     private let contents: [PushContent]
     private let trace: TraceContext?
 
     private init(
         _ chunk: DispatchChunk, contents: [PushContent], devices: SegmentDevices, route: SendingRoute,
-        positions: [Int], trace: TraceContext?
+        positions: [Int], isShown: Bool, trace: TraceContext?
     ) {
+        cap = isShown ? chunk.cap : nil
         self.chunk = chunk
         self.contents = contents
         self.devices = devices
@@ -39,25 +42,30 @@ struct DispatchBatch: Sendable {
         _ devices: SegmentDevices, of chunk: DispatchChunk, contents: [PushContent], trace: TraceContext?,
         devicesMaximum: (PushProtocol) -> Int
     ) -> [DispatchBatch] {
-        routes(devices, of: chunk).sorted { $0.value[0] < $1.value[0] }.flatMap { route, positions in
-            let size = devicesMaximum(route.kind)
+        routes(devices, of: chunk).sorted { $0.value[0] < $1.value[0] }.flatMap { key, positions in
+            let (route, size) = (key.route, devicesMaximum(key.route.kind))
             return stride(from: 0, to: positions.count, by: size).map { start in
                 let part = positions[start..<min(start + size, positions.count)]
                 return DispatchBatch(
-                    chunk, contents: contents, devices: devices, route: route, positions: Array(part), trace: trace)
+                    chunk, contents: contents, devices: devices, route: route, positions: Array(part),
+                    isShown: key.isShown,
+                    trace: trace)
             }
         }
     }
 
     /// Computed once per variant and environment, since hashing it for each device would cost more than the rest.
-    private static func routes(_ devices: SegmentDevices, of chunk: DispatchChunk) -> [SendingRoute: [Int]] {
+    private static func routes(_ devices: SegmentDevices, of chunk: DispatchChunk) -> [BatchKey: [Int]] {
         let kinds = Dictionary(grouping: 0..<devices.count) { position in
             Int(devices.variants[position]) << 1 | (devices.isSandbox[position] ? 1 : 0)
         }
-        var routes: [SendingRoute: [Int]] = [:]
+        var routes: [BatchKey: [Int]] = [:]
         for (kind, positions) in kinds {
-            let route = SendingRoute(app: chunk.app, chunk.variants[kind >> 1], isSandbox: kind & 1 == 1)
-            routes[route, default: []] += positions
+            let variant = chunk.variants[kind >> 1]
+            let route = SendingRoute(app: chunk.app, variant, isSandbox: kind & 1 == 1)
+            // Devices without a cap share batches, whatever they are shown.
+            let isShown = chunk.cap == nil || !variant.showsNothing
+            routes[BatchKey(route: route, isShown: isShown), default: []] += positions
         }
         return routes.mapValues { $0.sorted() }
     }
@@ -139,6 +147,15 @@ struct DispatchBatch: Sendable {
         }
     }
 
+    /// The orders that release devices which wait for their cap. Their life begins when they are due.
+    func capOrders(_ waits: [(due: Timestamp, positions: [Int])]) -> [OutgoingMessage] {
+        waits.map { due, positions in
+            retryOrder(
+                positions.sorted(), attempt: 0, due: due,
+                timing: DeviceTiming(deferral: .cap, begins: due.milliseconds))
+        }
+    }
+
     private func retryOrder(
         _ positions: [Int], attempt: UInt8, due: Timestamp, timing: DeviceTiming
     ) -> OutgoingMessage {
@@ -153,6 +170,12 @@ struct DispatchBatch: Sendable {
         return Topics.retries.message(
             order, key: Topics.key(chunk.task, segment: devices.segment), lane: chunk.lane, trace: trace)
     }
+}
+
+/// What the devices of a batch have in common.
+private struct BatchKey: Hashable {
+    let route: SendingRoute
+    let isShown: Bool
 }
 
 extension DeliveryDecision {

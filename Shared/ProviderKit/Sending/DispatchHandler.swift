@@ -201,7 +201,7 @@ package struct DispatchHandler: MessageHandler {
     ) async throws -> BatchEnd {
         let claimed: ClaimedBatch
         do {
-            claimed = try await claim(batch, positions: positions, context: context)
+            claimed = try await claim(batch, positions: positions, cap: batch.cap?.cap, context: context)
             try checkStore()
         } catch {
             await gateway.giveBack(positions.count)
@@ -218,7 +218,7 @@ package struct DispatchHandler: MessageHandler {
         await gateway.giveBack(positions.count - claimed.mine.count)
         guard !claimed.mine.isEmpty else {
             if isProbe { await outages.giveBackProbe(batch.route.providerRoute) }
-            return try await heldAndEnded(batch, claimed: claimed, at: context.time.now)
+            return try await unclaimed(batch, claimed: claimed, context: context)
         }
         let started = context.time.uptime
         let attempted = context.time.now
@@ -240,7 +240,7 @@ package struct DispatchHandler: MessageHandler {
     private func putAside(
         _ batch: DispatchBatch, positions: [Int], for pause: Duration, reason: String, context: HandlerContext
     ) async throws -> BatchEnd {
-        let claimed = try await claim(batch, positions: positions, context: context)
+        let claimed = try await claim(batch, positions: positions, cap: batch.cap?.cap, context: context)
         let now = context.time.now
         let decisions = claimed.mine.map { device in
             let attempt = attempt(batch, position: device.position, context: context, attempted: now)
@@ -253,7 +253,7 @@ package struct DispatchHandler: MessageHandler {
     private func endUntried(
         _ batch: DispatchBatch, positions: [Int], as state: DeliveryState, reason: String, context: HandlerContext
     ) async throws -> BatchEnd {
-        let claimed = try await claim(batch, positions: positions, context: context)
+        let claimed = try await claim(batch, positions: positions, countsBadge: false, context: context)
         return try await endUntried(batch, claimed: claimed, as: state, reason: reason, context: context)
     }
 
@@ -273,17 +273,18 @@ package struct DispatchHandler: MessageHandler {
     ) async throws -> BatchEnd {
         var end = try await settle(
             batch, decisions: decisions, claimed: claimed, attempted: attempted, context: context)
-        end.add(try await heldAndEnded(batch, claimed: claimed, at: context.time.now))
+        end.add(try await unclaimed(batch, claimed: claimed, context: context))
         return end
     }
 
+    /// Without a cap for devices to which nothing more is sent.
     private func claim(
-        _ batch: DispatchBatch, positions: [Int], context: HandlerContext
+        _ batch: DispatchBatch, positions: [Int], cap: PushCap? = nil, countsBadge: Bool = true, context: HandlerContext
     ) async throws -> ClaimedBatch {
         let id = ClaimID(owner: owner, number: claims.next())
         let request = ClaimRequest(
             id: id, offsets: positions.map { batch.devices.offsets[$0] }, attempt: batch.chunk.attempt, lease: lease,
-            countsBadge: batch.chunk.countsBadge, kind: batch.chunk.timing.claimKind,
+            countsBadge: countsBadge && batch.chunk.countsBadge, kind: batch.chunk.timing.claimKind, cap: cap,
             // The ledger's is that of the task's last device, which may begin to live a day later.
             deadline: Timestamp(milliseconds: batch.chunk.deadline))
         var claimed = ClaimedBatch(id: id, leaseEnd: context.time.uptime + lease)
@@ -298,6 +299,7 @@ package struct DispatchHandler: MessageHandler {
             case .claimed(let badge): claimed.mine.append((position, badge ?? 0))
             case .ended(let state): claimed.ended.append((position, state))
             case .held(let rest): claimed.held.append((position, rest))
+            case .capped(let end): claimed.capped.append((position, end))
             case .superseded, .reported: break
             case .unmarked: unmarked += 1
             }
@@ -354,14 +356,34 @@ package struct DispatchHandler: MessageHandler {
 
     /// Devices under another claim are ended by that sender. It may have crashed, so a retry checks again when the
     /// lease expires. The retry replaces the chunk, which is acknowledged.
-    private func heldAndEnded(
-        _ batch: DispatchBatch, claimed: ClaimedBatch, at now: Timestamp
+    private func unclaimed(
+        _ batch: DispatchBatch, claimed: ClaimedBatch, context: HandlerContext
     ) async throws -> BatchEnd {
-        var end = BatchEnd(orders: batch.heldOrders(claimed.held, at: now))
+        var end = BatchEnd(orders: batch.heldOrders(claimed.held, at: context.time.now))
+        if let cap = batch.cap, !claimed.capped.isEmpty {
+            let waits = CapWaits(claimed.capped, latest: cap.latest, now: context.time.now)
+            try await self.defer(batch, waits: waits, context: context)
+            if !waits.ending.isEmpty {
+                end.add(
+                    try await endUntried(
+                        batch, positions: waits.ending, as: .suppressed, reason: OutcomeReason.cap, context: context))
+            }
+        }
         for (position, state) in claimed.ended {
             end.results.append(try await repeatedResult(batch, position: position, state: state))
         }
         return end
+    }
+
+    /// The orders first: a deferred device without one would only end at the deadline.
+    private func `defer`(_ batch: DispatchBatch, waits: CapWaits, context: HandlerContext) async throws {
+        guard !waits.waiting.isEmpty else { return }
+        try await context.producer.send(batch.capOrders(waits.waiting))
+        let groups = waits.waiting.map { due, positions in
+            Deferral(offsets: positions.map { batch.devices.offsets[$0] }, cause: .cap, due: due)
+        }
+        let deferred = try await ledger.defer(groups, of: batch.chunk.task, in: batch.segment)
+        meters.deferred.increment(by: deferred.count)
     }
 
     /// Reports a device that ended before as it was, with the reason that the ledger kept for it.
@@ -465,6 +487,8 @@ private struct ClaimedBatch {
     /// To be reported again.
     var ended: [(position: Int, state: DeliveryState)] = []
     var held: [(position: Int, rest: Duration)] = []
+    /// With the time of their next push.
+    var capped: [(position: Int, end: Timestamp)] = []
 
     init(id: ClaimID, leaseEnd: Duration) {
         self.id = id

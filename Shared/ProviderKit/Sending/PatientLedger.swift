@@ -51,6 +51,12 @@ struct PatientLedger: Sendable {
         throw SettlementUnknownError()
     }
 
+    func `defer`(
+        _ groups: [Deferral], of task: TaskID, in segment: SegmentID
+    ) async throws(StoreError) -> SegmentSet {
+        try await ledger.defer(groups, of: task, in: segment)
+    }
+
     func noteReported(_ devices: SegmentSet, of task: TaskID, in segment: SegmentID) async throws(StoreError) {
         try await ledger.noteReported(devices, of: task, in: segment)
     }

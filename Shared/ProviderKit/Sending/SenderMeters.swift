@@ -4,6 +4,7 @@ import Topics
 
 struct SenderMeters: Sendable {
     let refused: Counter
+    let deferred: Counter
     let unledgered: Counter
     let overRate: Counter
     private let answered: Counter
@@ -13,6 +14,7 @@ struct SenderMeters: Sendable {
     private let ended: [DeliveryState: Counter]
 
     init(_ metrics: Metrics) {
+        deferred = metrics.counter(.senderDevicesDeferred)
         refused = metrics.counter(.senderClaimsRefused)
         unledgered = metrics.counter(.senderDevicesUnledgered)
         overRate = metrics.counter(.senderDevicesOverRate)

@@ -47,16 +47,19 @@ package struct RedisLedger: Ledger {
         precondition(request.offsets.count <= ClaimRequest.devicesMaximum, "a claim has too many devices")
         let offsets = SegmentSet(request.offsets).offsets
         let keys = LedgerKeys(task, segment: segment)
-        let badges = request.countsBadge ? badgeKeys(of: offsets, in: segment) : []
         let answer = try await runWitnessed(
             ScriptCall(
-                LedgerScripts.claim, keys: [keys.states, keys.claims, keys.details, keys.deferrals] + badges,
+                LedgerScripts.claim,
+                keys: [keys.states, keys.claims, keys.details, keys.deferrals]
+                    + RedisLedger.bucketKeys(of: request, offsets: offsets, in: segment),
                 arguments: [
                     now, RedisArgument(RedisLedgerEncoding.name(of: request.id)), RedisArgument(Int(request.attempt)),
                     RedisArgument(RedisLedgerEncoding.milliseconds(request.lease)),
                     RedisArgument(RedisLedgerEncoding.ranges(offsets)), RedisArgument(Int(request.kind.rawValue)),
                     request.deadline.map { RedisArgument(RedisLedgerEncoding.milliseconds($0)) } ?? "",
-                    RedisArgument(ClaimRequest.undeferredPause.wholeMilliseconds),
+                    RedisArgument(ClaimRequest.undeferredPause.wholeMilliseconds), request.countsBadge ? 1 : 0,
+                    request.cap.map { RedisArgument($0.count) } ?? "",
+                    request.cap.map { RedisArgument($0.period.wholeMilliseconds) } ?? "",
                 ]))
         guard !answer.isNull else { return .missing }
         let answers = try RedisLedgerReply.answers(answer, to: offsets, withBadges: request.countsBadge)
@@ -162,11 +165,16 @@ package struct RedisLedger: Ledger {
                     arguments: [now, RedisArgument(Int(untried.rawValue))])))
     }
 
-    private func badgeKeys(of offsets: [UInt16], in segment: SegmentID) -> [RedisArgument] {
+    private static func bucketKeys(
+        of request: ClaimRequest, offsets: [UInt16], in segment: SegmentID
+    ) -> [RedisArgument] {
+        guard request.countsBadge || request.cap != nil else { return [] }
         let keys = SegmentKeys(segment)
         var buckets: [Int] = []
         for bucket in offsets.map(SegmentKeys.bucket) where buckets.last != bucket { buckets.append(bucket) }
-        return buckets.map { keys.badges($0) }
+        return buckets.flatMap { bucket in
+            (request.countsBadge ? [keys.badges(bucket)] : []) + (request.cap == nil ? [] : [keys.pushes(bucket)])
+        }
     }
 
     private static func arguments(of group: Settlement.Group) -> [RedisArgument] {

@@ -36,15 +36,13 @@ enum RedisLedgerReply {
         let parts = try known(value.array?.compactMap(\.bytes), name: "a claim's answer")
         guard parts.count == 3, parts[0].count == offsets.count else { throw unreadable("a claim's answer") }
         var badges = ByteReader(parts[1])
-        var leases = ByteReader(parts[2])
+        var times = ByteReader(parts[2])
         var answers: [UInt16: ClaimAnswer] = [:]
         for (offset, code) in zip(offsets, parts[0]) {
             switch ClaimReplyCode(rawValue: code) {
             case .unmarked: answers[offset] = .unmarked
-            case .held:
-                let low = try known(leases.integer(UInt32.self), name: "a lease")
-                let high = try known(leases.integer(UInt16.self), name: "a lease")
-                answers[offset] = .held(for: .milliseconds(Int64(high) << 32 | Int64(low)))
+            case .held: answers[offset] = .held(for: .milliseconds(try milliseconds(&times)))
+            case .capped: answers[offset] = .capped(until: Timestamp(milliseconds: try milliseconds(&times)))
             case .claimed:
                 let badge: UInt32? = withBadges ? try known(badges.integer(), name: "a badge") : nil
                 answers[offset] = .claimed(badge: badge == .max ? nil : badge)
@@ -54,6 +52,12 @@ enum RedisLedgerReply {
             }
         }
         return answers
+    }
+
+    private static func milliseconds(_ times: inout ByteReader) throws(StoreError) -> Int64 {
+        let low = try known(times.integer(UInt32.self), name: "a time")
+        let high = try known(times.integer(UInt16.self), name: "a time")
+        return Int64(high) << 32 | Int64(low)
     }
 
     static func expired(_ value: RedisValue) throws(StoreError) -> [DeliveryState: SegmentSet] {

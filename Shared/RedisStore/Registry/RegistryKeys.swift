@@ -59,6 +59,9 @@ struct SegmentKeys {
     func subscriptions(_ bucket: Int) -> RedisArgument { RedisArgument("sub:\(tag):\(bucket)") }
     /// A hash: offset in the bucket -> badge, in decimal.
     func badges(_ bucket: Int) -> RedisArgument { RedisArgument("badge:\(tag):\(bucket)") }
+    /// A hash: offset in the bucket -> the last pushes under a cap; see `Scripts/Ledger/caps.lua`. It expires, so neither
+    /// a rebuild nor the removal of a device deletes it.
+    func pushes(_ bucket: Int) -> RedisArgument { RedisArgument("push:\(tag):\(bucket)") }
     /// A hash: topic number -> members, and `<number>i` -> the members that ignore messages. A list of offsets, two
     /// bytes each and in any order, or, if it is 512 bytes long, a bitmap.
     func topics(_ bucket: Int) -> RedisArgument { RedisArgument("top:\(tag):\(bucket)") }

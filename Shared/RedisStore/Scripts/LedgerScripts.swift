@@ -10,7 +10,7 @@ enum LedgerScripts {
         PackageResources.mark_lua, using: .states, .ledgerFlags, .markReplies, .ranges, .ledger, .window, .whole)
     static let claim = RedisScript(
         PackageResources.claim_lua, using: .clock, .states, .ledgerFlags, .claimReplies, .ranges, .ledger, .window,
-        .claims, .reported, .badges, .contest, .deferrals)
+        .claims, .reported, .badges, .caps, .contest, .deferrals)
     static let `defer` = RedisScript(
         PackageResources.defer_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .whole, .deferrals)
     static let renew = RedisScript(PackageResources.renew_claim_lua, using: .clock)

@@ -7,6 +7,7 @@ enum ClaimReplyCode: UInt8, CaseIterable {
     case claimed = 2
     case superseded = 3
     case reported = 12
+    case capped = 13
 }
 
 enum MarkReplyCode: Int64, CaseIterable {

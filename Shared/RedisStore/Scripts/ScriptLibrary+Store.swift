@@ -16,6 +16,7 @@ extension ScriptLibrary {
 
     static let aliasEntries = ScriptLibrary(PackageResources.alias_entries_lua)
     static let badges = ScriptLibrary(PackageResources.badges_lua)
+    static let caps = ScriptLibrary(PackageResources.caps_lua)
     static let changes = ScriptLibrary(PackageResources.changes_lua)
     static let claims = ScriptLibrary(PackageResources.claims_lua)
     static let clock = ScriptLibrary(PackageResources.clock_lua)

@@ -70,6 +70,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case schedulerTasksReleased = "carillon_scheduler_released_tasks_total"
     case senderAppsHalted = "carillon_sender_halted_apps"
     case senderClaimsRefused = "carillon_sender_refused_settlements_total"
+    case senderDevicesDeferred = "carillon_sender_deferred_devices_total"
     case senderDevicesEnded = "carillon_sender_ended_devices_total"
     case senderDevicesOverRate = "carillon_sender_over_rate_devices_total"
     case senderDevicesUnledgered = "carillon_sender_unledgered_devices_total"
@@ -174,6 +175,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .schedulerTasksReleased: "Scheduled tasks released to be resolved."
         case .senderAppsHalted: "Apps that cannot send until their settings are fixed."
         case .senderClaimsRefused: "Devices whose result came after another sender had claimed them."
+        case .senderDevicesDeferred: "Devices that wait because they got as many pushes as their cap allows."
         case .senderDevicesEnded: "Devices that ended in this sender, by state."
         case .senderDevicesOverRate:
             "Devices put aside because the rate of their task or app has no slot within seconds."

@@ -59,11 +59,11 @@ struct LedgerFixture: Sendable {
 
     func request(
         _ number: UInt64, offsets: [UInt16], attempt: UInt8 = 0, badges: Bool = false,
-        kind: ClaimRequest.Kind = .attempt, deadline: Timestamp? = nil
+        kind: ClaimRequest.Kind = .attempt, cap: PushCap? = nil, deadline: Timestamp? = nil
     ) -> ClaimRequest {
         ClaimRequest(
             id: ClaimID(owner: 7, number: number), offsets: offsets, attempt: attempt, lease: LedgerFixture.lease,
-            countsBadge: badges, kind: kind, deadline: deadline)
+            countsBadge: badges, kind: kind, cap: cap, deadline: deadline)
     }
 
     /// The answers to a claim; nil if the ledger is missing.

@@ -260,6 +260,7 @@ extension LedgerModel {
                     throw violation("\(offset) was never noted as reported")
                 }
             case .superseded: break
+            case .capped: throw violation("\(offset) has no cap")
             }
         }
         if !mine.isEmpty { works.append(Work(request: request, segment: segment, offsets: mine)) }

@@ -1,16 +1,17 @@
 #!lua flags=allow-oom
 -- Libraries: clock, states, ledgerFlags, claimReplies, ranges, ledger, window, claims, reported, badges,
--- contest, deferrals
+-- caps, contest, deferrals
 -- Claims devices that a sender is about to send to.
 --
--- KEYS: ledger, claims, details, deferrals, then the registry's badges of each bucket that the offsets touch, in
--- rising order.
+-- KEYS: ledger, claims, details, deferrals, then those that `badges.lua` describes.
 -- ARGV: now, name of the claim, attempt, lease in milliseconds, ranges, 1 for the release of a deferral, end of the
--- devices' own life or empty, milliseconds for which the release of a device that is not deferred yet is held.
+-- devices' own life or empty, milliseconds for which the release of a device that is not deferred yet is held, 1 to
+-- count badges, count and period in milliseconds of the cap or both empty.
 -- Returns false if there is no ledger, else three strings:
 -- a byte for each offset, in rising order: an ANSWER, or the state in which the device ended;
--- a badge (u32, all ones for none) for each claimed device, if there are keys of badges;
--- the rest of the lease (u48, milliseconds) for each held device.
+-- a badge (u32, all ones for none) for each claimed device, if badges are counted;
+-- a u48 for each held device, the rest of the lease in milliseconds, and for each capped device, when it may get its
+-- next push.
 
 if not head then return false end
 local ranges = ARGV[5]
@@ -23,7 +24,7 @@ local function takeAll()
         count = count + 1
         if states[offset] == STATE_TARGETED then targeted = targeted + 1 end
     end)
-    if ownEnding or countsBadges or isRelease or targeted < count then return nil end
+    if ownEnding or countsBadges or hasCap or isRelease or targeted < count then return nil end
     each(ranges, function(offset) states[offset] = STATE_CLAIMED end)
     head[COUNTS + STATE_TARGETED] = head[COUNTS + STATE_TARGETED] - count
     head[COUNTS + STATE_CLAIMED] = head[COUNTS + STATE_CLAIMED] + count
@@ -55,4 +56,4 @@ if mine ~= '' then
     if before then mine = union(string.sub(before, 8), mine) end
     writeClaim({name = name, leaseEnd = now + ARGV[4], attempt = attempt, ranges = mine})
 end
-return {reply, table.concat(badges), table.concat(leases)}
+return {reply, table.concat(badges), table.concat(replyTimes)}

@@ -1,4 +1,4 @@
--- Decides what a claim gets of each device. KEYS: ledger, claims, details, badges. ARGV: as `claim.lua` says.
+-- Decides what a claim gets of each device. KEYS and ARGV are those of `claim.lua`.
 
 local name, attempt = ARGV[2], tonumber(ARGV[3])
 -- The state in which unclaimed devices end instead of being claimed.
@@ -6,7 +6,7 @@ local ending = head and (has(FLAG_CANCELLED) and STATE_CANCELLED or now >= head[
 -- The same after the devices' own life.
 local ownEnding = ending or (ARGV[7] ~= '' and now >= tonumber(ARGV[7]) and STATE_EXPIRED) or nil
 local isRelease = ARGV[6] == '1'
-local leases, taken, losers = {}, collector(), {}
+local replyTimes, taken, losers = {}, collector(), {}
 local holders, reported
 
 local function nextAttempt(offset)
@@ -36,7 +36,7 @@ local function finish(offset, state)
 end
 
 local function hold(pause)
-    leases[#leases + 1] = struct.pack('<I6', pause)
+    replyTimes[#replyTimes + 1] = struct.pack('<I6', pause)
     return ANSWER_HELD
 end
 
@@ -73,5 +73,8 @@ local function decide(offset)
     if isRelease ~= (state == STATE_DEFERRED) then return ANSWER_SUPERSEDED end
     if state == STATE_WAITING and attempt < nextAttempt(offset) then return ANSWER_SUPERSEDED end
     if ownEnding then return finish(offset, ownEnding) end
-    return take(offset, state ~= STATE_WAITING)
+    local due = state ~= STATE_WAITING and countPush(offset)
+    if not due then return take(offset, state ~= STATE_WAITING) end
+    replyTimes[#replyTimes + 1] = struct.pack('<I6', due)
+    return ANSWER_CAPPED
 end
