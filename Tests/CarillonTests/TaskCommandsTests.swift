@@ -63,6 +63,10 @@ import Testing
             ["--user", "u1", "--title", "x", "--time-to-live", "12h"],
             #"{"users":["u1"],"message":{"title":"x"},"options":{"time_to_live":"12h"}}"#
         ),
+        (
+            ["--all", "--title", "x", "--cap", "skip"],
+            #"{"audience":{"all":true},"message":{"title":"x"},"cap":"skip"}"#
+        ),
     ])
     func optionsBecomeATask(_ words: [String], task: String) throws {
         let arguments = try CommandArguments(words, options: PushOptions.options)
@@ -75,6 +79,7 @@ import Testing
         (["push", "--all", "--topic", "a"], "--all includes the subscribers of every topic"),
         (["push", "--all", "--silent", "--title", "x"], "--silent cannot be combined with --title or --body"),
         (["push", "--all", "--silent", "--time-to-live", "soon"], "--time-to-live soon: expected a duration"),
+        (["push", "--all", "--silent", "--cap", "never"], "--cap never: expected defer, skip or ignore"),
         (["push", "--file", "x", "--title", "x"], "--file contains the whole task"),
         (["push", "--file", "/nonexistent"], "--file /nonexistent: cannot read it"),
         (["push", "--all", "--silent", "--dry-run", "--watch"], "--watch cannot be combined with --dry-run"),
