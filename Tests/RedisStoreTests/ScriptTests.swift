@@ -44,7 +44,8 @@ import Testing
         RedisTaskAgenda.set,
         RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle, RedisTaskTraces.keep,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,
-        RedisIdempotencyStore.forget,
+        RedisIdempotencyStore.forget, RedisTaskReplacements.set, RedisTaskReplacements.take,
+        RedisTaskReplacements.finish,
     ]
 
     /// Goal: every script compiles in Redis, with its libraries. Method: the list has as many scripts as there are
