@@ -207,8 +207,8 @@ let package = Package(
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(
             "IngestAPITests", "Apps", "Bus", "HTTPServer", "ingest-api", "JSONKit", "LocalTime", "MemoryBus",
-            "MemoryStore", "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Store", "TaskModel", "TestSupport",
-            "Topics"),
+            "MemoryStore", "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Store", "TaskKit", "TaskModel",
+            "TestSupport", "Topics"),
         tests("JSONKitTests", "JSONKit", "JSONProbe", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("LocalTimeTests", excluding: ["Oracle"], "LocalTime", "ServiceKit", "TestSupport"),
@@ -255,8 +255,8 @@ let package = Package(
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),
         tests(
-            "StoreConformanceTests", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "ServiceKit", "Store",
-            "TestSupport"),
+            "StoreConformanceTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore",
+            "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests("StoreTests", "PushModel", "ServiceKit", "Store", "TestSupport"),
         tests(
             "TargetingResolverTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisClient",

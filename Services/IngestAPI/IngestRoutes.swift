@@ -2,6 +2,7 @@ import Bus
 import HTTPServer
 import ServiceKit
 import Store
+import TaskKit
 
 /// All routes of the public port.
 struct IngestRoutes {
@@ -13,15 +14,19 @@ struct IngestRoutes {
         idempotencyLease: Duration, environment: WorkerEnvironment
     ) {
         let reading = BodyReading()
+        let cancellation = TaskCancellation(
+            ledger: access.ledger, agenda: access.agenda, producer: access.producer, reader: reader,
+            environment: environment)
         let submission = TaskSubmission(
-            access, reading: reading, idempotencyLease: idempotencyLease, environment: environment)
+            access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
+            environment: environment)
         let log = RefusalLog(environment.log, time: environment.time)
         let tasks = TaskRoutes(
             submission: submission,
             book: TaskBook(
-                archive: access.archive, ledger: access.ledger, traces: access.traces, time: environment.time,
-                log: environment.log),
-            cancellation: TaskCancellation(access, reader: reader, environment: environment),
+                archive: access.archive, ledger: access.ledger, traces: access.traces,
+                replacements: access.replacements, time: environment.time, log: environment.log),
+            cancellation: cancellation,
             audience: AudienceCount(registry: registry, reader: reader), reading: reading)
         self.gatekeeper = gatekeeper
         dialects = [

@@ -13,6 +13,7 @@ struct TaskAccess {
     let ledger: any Ledger
     let agenda: any TaskAgenda
     let traces: any TaskTraces
+    let replacements: any TaskReplacements
     let keys: any IdempotencyStore
     let producer: any BusProducer
     let room: StoreRoom
@@ -24,6 +25,7 @@ struct TaskAccess {
         return TaskAccess(
             archive: RedisTaskArchive(store, time: context.environment.time), ledger: RedisLedger(store),
             agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: context.environment.time),
-            keys: RedisIdempotencyStore(store), producer: producer, room: room)
+            replacements: RedisTaskReplacements(store), keys: RedisIdempotencyStore(store), producer: producer,
+            room: room)
     }
 }

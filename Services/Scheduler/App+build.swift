@@ -29,7 +29,10 @@ extension Scheduler {
             lease: configuration.lease,
             environment: environment)
         let tasks = ScheduledTaskParts(
-            archive: RedisTaskArchive(connection, time: environment.time), index: RedisRetryIndex(connection),
+            TaskReplacement.Stores(
+                replacements: RedisTaskReplacements(connection),
+                archive: RedisTaskArchive(connection, time: environment.time), ledger: RedisLedger(connection)),
+            agenda: RedisTaskAgenda(connection), reader: registry, index: RedisRetryIndex(connection),
             isRegistryReady: { try await registry.state() == .ready }, producer: producer,
             hasLog: context.hasLoggedRegistry, lease: configuration.lease, environment: environment)
         let connections = SharedResources {
@@ -38,7 +41,7 @@ extension Scheduler {
         }
         // Stopped in reverse: first the intake ends, then the releases in progress are finished.
         let watch = context.watch(context.openWitness(redis), over: registry)
-        return [connections, watch] + retries.releasers + tasks.releasers
+        return [connections, watch] + retries.releasers + tasks.releasers + [tasks.sweep]
             + Lane.allCases.map { lane in
                 context.worker(
                     ConsumerOptions(channel: Topics.retries.channel(lane), group: group), handler: retries.intake(lane))

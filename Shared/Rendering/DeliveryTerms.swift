@@ -8,8 +8,7 @@ struct DeliveryTerms: Sendable {
     private static let collapseIDBytesMaximum = 64
 
     let priority: RenderedVariant.Priority
-    /// A push replaces an earlier one with the same id on the screen; default: the task id, so that a repeat replaces
-    /// the first push.
+    /// A push replaces an earlier one with the same id on the screen.
     let collapseID: String
     let isCollapseIDChosen: Bool
     /// In seconds since 1970; zero for one attempt and no storage.
@@ -28,7 +27,7 @@ struct DeliveryTerms: Sendable {
             }
         }
         priority = task.options.priority == .high ? .high : .normal
-        collapseID = task.options.collapseID ?? "\(task.id)"
+        collapseID = task.collapseID
         isCollapseIDChosen = task.options.collapseID != nil
         guard task.options.timeToLive > .zero else {
             expiration = 0

@@ -31,6 +31,10 @@ package struct TaskSchedule: Sendable {
             for: begins + TaskArchiveBounds.partRetention - now)
     }
 
+    package func task(_ id: TaskID) async throws(StoreError) -> PushTask? {
+        try await archive.task(id)
+    }
+
     /// The task was released, as its tombstone says.
     package func remove(_ id: TaskID) async throws(StoreError) {
         guard let task = try await archive.task(id) else { return }

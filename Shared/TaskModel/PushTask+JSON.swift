@@ -15,6 +15,7 @@ extension PushTask {
         ])
         object["send_at"] = sendAt.map { .string("\($0)") }
         if !rules.areEmpty { object["rules"] = rules.json }
+        object["replaces"] = replaces.map { .string($0.text) }
         if isWithdrawn { object["withdrawn"] = .bool(true) }
         if !unprovided.isEmpty { object["unprovided"] = .array(unprovided.map(\.name).sorted().map { .string($0) }) }
         if !reported.members.isEmpty { object["reported"] = .object(reported) }
@@ -32,6 +33,9 @@ extension PushTask {
         let rules = created.flatMap { created in
             fields.object("rules").map { DeliveryRules($0, accepted: created) }
         }
+        let replaces = app.flatMap { app in
+            fields.text("replaces", expected: ReplacementKey.rule) { try? ReplacementKey($0, of: app) }
+        }
         let isWithdrawn = fields.bool("withdrawn")
         let credential = fields.text("credential", expected: "a string") { $0 }
         let dialect = fields.text("dialect", expected: "a dialect", isRequired: true) { TaskDialect(rawValue: $0) }
@@ -47,6 +51,7 @@ extension PushTask {
         self.init(id: id, app: app, created: created)
         self.sendAt = sendAt
         self.rules = rules ?? self.rules
+        self.replaces = replaces
         self.credential = credential ?? ""
         self.dialect = dialect
         self.target = target

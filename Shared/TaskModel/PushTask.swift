@@ -11,6 +11,8 @@ package struct PushTask: Sendable, Equatable {
     package var sendAt: Timestamp?
     /// True if it was cancelled before it was released: it has neither an audience nor a list.
     package private(set) var isWithdrawn = false
+    /// Of the tasks with this key the last accepted counts.
+    package var replaces: ReplacementKey?
     /// The id of the key that posted the task; empty if the caller was authorized by its address.
     package var credential = ""
     package var dialect = TaskDialect.native
@@ -43,6 +45,10 @@ package struct PushTask: Sendable, Equatable {
 
     /// When the life of the task begins. Everything about it that ages is counted from here.
     package var begins: Timestamp { sendAt ?? created }
+
+    /// A push replaces an earlier one with the same id on the screen. Tasks of one key share it; else a task has its own, so
+    /// that a repeat replaces the first push.
+    package var collapseID: String { options.collapseID ?? replaces?.text ?? "\(id)" }
 
     /// After the deadline nothing is sent, and open devices end as expired. The life of devices that wait begins later
     /// than the task's; this is the end of the last one.

@@ -15,7 +15,7 @@ package struct TaskOptions: Sendable, Hashable {
         case atMostOnce = "at_most_once"
     }
 
-    /// A push replaces an earlier one with the same id on the screen; derived from the task by default.
+    /// A push replaces an earlier one with the same id on the screen; derived from the task or its key by default.
     package var collapseID: String?
     package var priority = Priority.high
     /// Time during which providers and Carillon try to deliver.

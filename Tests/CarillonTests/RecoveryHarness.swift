@@ -18,6 +18,7 @@ struct RecoveryHarness {
     let archive = MemoryTaskArchive()
     let agenda: MemoryTaskAgenda
     let index: MemoryRetryIndex
+    let replacements: MemoryTaskReplacements
     let app: AppID
 
     init() throws {
@@ -25,6 +26,7 @@ struct RecoveryHarness {
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
         index = MemoryRetryIndex(time: time)
+        replacements = MemoryTaskReplacements(time: time)
         app = try AppID("news")
     }
 
@@ -32,7 +34,9 @@ struct RecoveryHarness {
         bus: (any Bus)? = nil, entriesMaximum: Int = RecoveryBook.entriesMaximum
     ) async throws -> RecoverySummary {
         let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
-        let stores = RecoveryStores(ledger: ledger, archive: archive, agenda: agenda, index: index, doubt: NoDoubt())
+        let stores = RecoveryStores(
+            ledger: ledger, archive: archive, agenda: agenda, index: index, replacements: replacements, doubt: NoDoubt()
+        )
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum
         ).run { _ in }

@@ -68,6 +68,55 @@ import Topics
         }
     }
 
+    /// Goal: of several tasks of a key that wait, the last created counts after the store was lost, and the others are to
+    /// be cancelled; one that was withdrawn or released is none of them. Method: the earlier one is read last.
+    @Test func theLastTaskOfAKeyCounts() async throws {
+        let harness = try RecoveryHarness()
+        let key = try ReplacementKey("order-4711", of: harness.app)
+        var tasks: [PushTask] = []
+        for number in 1...4 {
+            harness.time.advance(by: .seconds(1))
+            tasks.append(harness.task(UInt64(number)))
+            tasks[number - 1].sendAt = harness.time.now + .seconds(86_400)
+            tasks[number - 1].replaces = key
+        }
+        try await harness.send(
+            tasks.reversed().map { Topics.schedules.message(.task($0), key: Topics.key($0.id)) } + [
+                Topics.schedules.message(.released, key: Topics.key(tasks[3].id)),
+                Topics.schedules.message(.task(tasks[2].withdrawn), key: Topics.key(tasks[2].id)),
+            ])
+        for _ in 0..<2 {
+            _ = try await harness.recover()
+            let pointer = harness.replacements.pointer(of: key)
+            #expect(pointer?.current == tasks[1].id)
+            #expect(pointer?.cancelling == [tasks[0].id])
+        }
+        let due = harness.replacements.take(upTo: 9, for: .seconds(1))
+        #expect(due.map(\.swap) == [TaskSwap(tasks[1].id, key: key)])
+    }
+
+    /// Goal: of two tasks of a key that were not begun when the store was lost, the last created is resolved, and the
+    /// other one is closed without devices.
+    @Test func aReplacedTaskIsNotResolvedAgain() async throws {
+        let harness = try RecoveryHarness()
+        var tasks: [PushTask] = []
+        for number in 1...2 {
+            harness.time.advance(by: .seconds(1))
+            tasks.append(harness.task(UInt64(number)))
+            tasks[number - 1].replaces = try ReplacementKey("order-4711", of: harness.app)
+        }
+        for task in tasks.reversed() { try await harness.post(task) }
+        let summary = try await harness.recover()
+        #expect(summary.resolvedAgain == 2)
+        var sent: [PushTask] = []
+        try await harness.bus.scan(Topics.tasks.channel) { message in
+            if case .task(let task) = try TaskMessage(decoding: message.value) { sent.append(task) }
+            return true
+        }
+        let again = sent.dropFirst(2).sorted { $0.id.low < $1.id.low }
+        #expect(again == [tasks[0].withdrawn, tasks[1]])
+    }
+
     /// Goal: devices that waited for a time of their own are in the report of a task of which others were sent; a task of
     /// which all waited is resolved again. Method: orders as the resolver sends them, of which one device was released.
     @Test func devicesThatWaitedAreNotForgotten() async throws {

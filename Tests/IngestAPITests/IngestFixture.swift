@@ -37,6 +37,7 @@ final class IngestFixture: Sendable {
     let ledger: MemoryLedger
     let agenda: MemoryTaskAgenda
     let traces: MemoryTaskTraces
+    let replacements: MemoryTaskReplacements
     let bus = TestProducer()
     let metrics = Metrics()
     /// Used share of the store's memory, in percent.
@@ -59,6 +60,7 @@ final class IngestFixture: Sendable {
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
         traces = MemoryTaskTraces(time: time)
+        replacements = MemoryTaskReplacements(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
         let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits)
@@ -67,7 +69,7 @@ final class IngestFixture: Sendable {
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, traces: traces,
-            keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
+            replacements: replacements, keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
             BoundedRegistry(registry: registry, room: room), reader: memory, tasks: access, environment: environment,

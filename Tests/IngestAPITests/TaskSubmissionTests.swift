@@ -5,6 +5,7 @@ import MemoryStore
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import TestSupport
 import Testing
@@ -29,10 +30,15 @@ import Topics
                 health: Health(time: time))
             let access = TaskAccess(
                 archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
-                traces: MemoryTaskTraces(time: time), keys: MemoryIdempotencyStore(time: time), producer: bus,
+                traces: MemoryTaskTraces(time: time), replacements: MemoryTaskReplacements(time: time),
+                keys: MemoryIdempotencyStore(time: time), producer: bus,
                 room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
+            let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 3))
+            let cancellation = TaskCancellation(
+                ledger: access.ledger, agenda: access.agenda, producer: bus, reader: registry, environment: environment)
             submission = TaskSubmission(
-                access, reading: BodyReading(), idempotencyLease: .seconds(15), environment: environment)
+                access, cancellation: cancellation, reading: BodyReading(), idempotencyLease: .seconds(15),
+                environment: environment)
         }
 
         /// The ids in the answer.

@@ -15,8 +15,13 @@ extension Harness {
     /// Accepted pushes of one task, or of all.
     func delivered(_ task: TaskID? = nil) async throws -> Int {
         guard let task else { return try await sum("accepted") }
+        return try await arrived("\(task)")
+    }
+
+    /// Accepted pushes with this collapse id; by default it is that of the task.
+    func arrived(_ collapseID: String) async throws -> Int {
         // A provider's table does not contain tasks from which it got no push.
-        return try await Harness.sum(simulator.statistics()) { Harness.integer($0["tasks"]?["\(task)"]) ?? 0 }
+        return try await Harness.sum(simulator.statistics()) { Harness.integer($0["tasks"]?[collapseID]) ?? 0 }
     }
 
     /// A count of the simulator, summed over these providers.

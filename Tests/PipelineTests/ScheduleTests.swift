@@ -44,6 +44,43 @@ import Topics
         try await harness.close()
     }
 
+    /// Goal: of the tasks of a key only the last arrives. Method: a broadcast that waits is replaced by another one, and
+    /// one that is being sent to slow devices by one that is sent at once; collapse ids tell them apart.
+    @Test(arguments: Harness.BusKind.allCases)
+    func theLastTaskOfAKeyArrives(_ bus: Harness.BusKind) async throws {
+        let harness = try await Harness(bus)
+        let count = 300
+        _ = try await harness.ingest.register((0..<count).map { TestDevice($0, kind: .apns, topics: ["brief"]) })
+        func post(_ name: String, key: String, at moment: Timestamp? = nil) async throws -> TaskID {
+            let time = moment.map { #","send_at":"\#($0)""# } ?? ""
+            let options = #""options":{"collapse_id":"\#(name)"},"replaces":"\#(key)""#
+            return try await harness.ingest.post(
+                #"{"audience":{"topic":"brief"},"message":{"body":"\#(name)"},\#(options)\#(time)}"#)
+        }
+        let due = SystemTimeSource().now + .seconds(8)
+        let replaced = try await post("old", key: "order-1", at: due)
+        let counting = try await post("new", key: "order-1", at: due)
+        let withdrawn = try #require(await harness.reports.report(of: replaced), "\(harness.lines)")
+        #expect(withdrawn.isCancelled && withdrawn.targeted == 0)
+        let status = try JSON(try await harness.ingest.send("GET", "/apps/news/v1/tasks/\(replaced)").body)
+        #expect(status["replaced_by"] == .string("\(counting)"))
+        // While these wait, one replaces another that is being sent.
+        let sending = try await post("sending", key: "order-2")
+        let last = try await post("last", key: "order-2")
+        let cut = try #require(await harness.reports.report(of: sending), "\(harness.lines)")
+        #expect(cut[.delivered] + cut[.cancelled] == cut.targeted)
+        for task in [counting, last] {
+            let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
+            #expect(report.targeted == count && report[.delivered] == count && !report.isCancelled)
+        }
+        #expect(try await harness.arrived("old") == 0)
+        #expect(try await harness.arrived("new") == count)
+        #expect(try await harness.arrived("last") == count)
+        #expect(try await harness.arrived("sending") == cut[.delivered])
+        #expect(try await scheduled(harness) == [])
+        try await harness.close()
+    }
+
     /// Goal: each device is sent to when its own clock shows the task's time, and one that waits can be cancelled.
     /// Method: devices whose clocks are an hour behind the others', half an hour ahead, and hours ahead, where that time
     /// is over.

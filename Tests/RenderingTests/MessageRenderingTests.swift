@@ -156,6 +156,11 @@ import Topics
     @Test func aChosenCollapseIDIsTakenEverywhere() throws {
         var task = try RenderedTask(message: #"{"body":"b"}"#)
         #expect(try task.payload(.fcm)["message"]?["android"]?["collapse_key"] == nil)
+        // A key replaces on the screen, and takes none of the four collapse keys.
+        task.task.replaces = try ReplacementKey("order-4711", of: task.task.app)
+        #expect(try task.variant(.apns).collapseID == "order-4711")
+        #expect(try task.variant(.fcm).collapseID == "order-4711")
+        #expect(try task.payload(.fcm)["message"]?["android"]?["collapse_key"] == nil)
         task.task.options.collapseID = "score"
         #expect(try task.variant(.apns).collapseID == "score")
         let android = try task.payload(.fcm)["message"]?["android"]

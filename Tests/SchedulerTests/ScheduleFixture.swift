@@ -18,6 +18,8 @@ final class ScheduleFixture: Sendable {
     let bus: MemoryBus
     let archive = MemoryTaskArchive()
     let index: WatchedIndex
+    let replacements: MemoryTaskReplacements
+    let ledger: MemoryLedger
     let app: AppID
     /// Steps of the release and of the index's changes.
     let scissors = Scissors()
@@ -26,6 +28,8 @@ final class ScheduleFixture: Sendable {
     init() throws {
         bus = MemoryBus(time: time, random: SeededRandomSource(seed: 1))
         index = WatchedIndex(MemoryRetryIndex(time: time))
+        replacements = MemoryTaskReplacements(time: time)
+        ledger = MemoryLedger(time: time)
         app = try AppID("news")
     }
 
@@ -60,10 +64,7 @@ final class ScheduleFixture: Sendable {
     /// Runs the services of one scheduler during the body.
     func withScheduler(hasLog: Bool = true, _ body: () async throws -> Void) async throws {
         let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
-        let parts = ScheduledTaskParts(
-            archive: archive, index: index, isRegistryReady: { [isReady] in isReady.withLock { $0 } },
-            producer: try await bus.makeProducer(ProducerOptions()), hasLog: hasLog,
-            lease: SchedulerFixture.lease, environment: environment)
+        let parts = try await parts(environment, hasLog: hasLog)
         let channel = Topics.schedules.channel
         let worker = Worker(
             channel: channel, group: "scheduler", handler: parts.intake, options: WorkerOptions(),
@@ -72,10 +73,25 @@ final class ScheduleFixture: Sendable {
         try await withRunning(parts.releasers + [worker], body: body)
     }
 
+    func parts(_ environment: WorkerEnvironment, hasLog: Bool = true) async throws -> ScheduledTaskParts {
+        ScheduledTaskParts(
+            TaskReplacement.Stores(replacements: replacements, archive: archive, ledger: ledger),
+            agenda: MemoryTaskAgenda(time: time),
+            reader: MemoryRegistry(time: time, random: SeededRandomSource(seed: 2)), index: index,
+            isRegistryReady: { [isReady] in isReady.withLock { $0 } },
+            producer: try await bus.makeProducer(ProducerOptions()), hasLog: hasLog,
+            lease: SchedulerFixture.lease, environment: environment)
+    }
+
+    func records() async throws -> [ScheduleRecord] {
+        try await messages(Topics.schedules.channel).map { try ScheduleRecord(decoding: $0.value) }
+    }
+
     /// The release alone, which dies when the scissors cut.
     func release(hasLog: Bool = true) async throws -> TaskRelease {
         TaskRelease(
-            archive: CutArchive(archive, scissors: scissors), index: CutIndex(index, scissors: scissors),
+            archive: CutArchive(archive, scissors: scissors), replacements: replacements,
+            index: CutIndex(index, scissors: scissors),
             producer: CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors),
             isRegistryReady: { [isReady] in isReady.withLock { $0 } }, hasLog: hasLog,
             log: Log(service: "test", level: .error))

@@ -41,6 +41,7 @@ import Topics
     @Test func recordsOfSchedulesComeBackAsTheyWere() throws {
         var task = PushTask(id: TaskID(high: 1, low: 2), app: try AppID("news"), created: Timestamp(milliseconds: 5))
         task.sendAt = Timestamp(milliseconds: 86_400_005)
+        task.replaces = try ReplacementKey("order-4711", of: task.app)
         task.target.list = .parts(count: 3, entries: 1_000)
         task.target.audience = .topic(try TopicName("news"))
         let part = TaskPart(task: task.id, number: 2, entries: [.device(TaskMessageTests.device)])

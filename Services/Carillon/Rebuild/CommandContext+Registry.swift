@@ -20,6 +20,7 @@ extension CommandContext {
             let stores = RecoveryStores(
                 ledger: RedisLedger(connection), archive: RedisTaskArchive(connection, time: environment.time),
                 agenda: RedisTaskAgenda(connection), index: RedisRetryIndex(connection),
+                replacements: RedisTaskReplacements(connection),
                 doubt: RedisWitness(
                     connection, isRepairable: true, log: settings.log, metrics: environment.metrics))
             let result = try await body(registry, stores)

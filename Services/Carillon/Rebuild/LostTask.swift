@@ -35,13 +35,18 @@ struct LostTask: Sendable {
         let begins: Timestamp
         let deadline: Timestamp
         let policy: TaskPlan.AmbiguityPolicy
+        let replaces: ReplacementKey?
     }
+
+    /// It has a key, and another task may count instead.
+    var isKeyed: Bool { accepted?.replaces != nil }
 
     init(_ task: PushTask) {
         app = task.app
         accepted = Accepted(
             begins: task.begins, deadline: task.deadline,
-            policy: task.options.ambiguity == .atMostOnce ? .atMostOnce : .atLeastOnce)
+            policy: task.options.ambiguity == .atMostOnce ? .atMostOnce : .atLeastOnce,
+            replaces: task.replaces)
     }
 
     init(app: AppID) {

@@ -19,6 +19,7 @@ struct RecoveryPass {
     private let time: any TimeSource
     private let producer: any BusProducer
     private let patience: StorePatience
+    private let replacements: ReplacementRecovery
     private var book: RecoveryBook
     private(set) var summary: RecoverySummary
     /// Reports that were read and are not restored yet.
@@ -32,6 +33,7 @@ struct RecoveryPass {
         self.book = book
         self.summary = summary
         patience = StorePatience(recovery.environment)
+        replacements = ReplacementRecovery(recovery.stores, time: recovery.environment.time)
     }
 
     private var now: Timestamp { time.now }
@@ -233,6 +235,7 @@ extension RecoveryPass {
     }
 
     private mutating func finish() async throws {
+        for (task, lost) in book.lost where lost.isKeyed { try await restorePointer(of: task) }
         var resolved: [OutgoingMessage] = []
         for (task, lost) in book.lost {
             switch lost.verdict(at: now) {
@@ -265,8 +268,25 @@ extension RecoveryPass {
         try await patience.perform {
             if !segments.isEmpty { _ = try await stores.archive.decide(segments: segments, of: task) }
             guard let content = try await stores.archive.content(of: task) else { return nil }
-            return OutgoingMessage(channel: Topics.tasks.channel, key: Topics.key(task), value: content)
+            return OutgoingMessage(
+                channel: Topics.tasks.channel, key: Topics.key(task),
+                value: try await withdrawn(task, content: content) ?? content)
         }
+    }
+
+    private func restorePointer(of task: TaskID) async throws {
+        try await patience.perform {
+            guard let task = try await stores.archive.task(task) else { return }
+            _ = try await replacements.restore(task)
+        }
+    }
+
+    /// A task that another one has replaced is closed without devices. Nil for one that counts.
+    private func withdrawn(_ id: TaskID, content: [UInt8]) async throws -> [UInt8]? {
+        guard let task = try? PushTask(archived: content, of: id),
+            try await stores.replacements.haveReplaced(task)
+        else { return nil }
+        return TaskMessage.task(task.withdrawn).encoded()
     }
 
     private mutating func send(_ resolved: inout [OutgoingMessage]) async throws {

@@ -7,5 +7,6 @@ struct RecoveryStores: Sendable {
     let agenda: any TaskAgenda
     /// Of scheduled tasks.
     let index: any RetryIndex
+    let replacements: any TaskReplacements
     let doubt: any StoreDoubt
 }

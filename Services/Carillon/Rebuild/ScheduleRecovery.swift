@@ -29,12 +29,16 @@ struct ScheduleRecovery {
     private let time: any TimeSource
     private let patience: StorePatience
     private var read: [Read] = []
+    /// Tasks with a key that wait, by the end of the scan.
+    private var keyed: [TaskID: Timestamp] = [:]
+    private let replacements: ReplacementRecovery
 
     init(_ recovery: TaskRecovery) {
         bus = recovery.bus
         index = recovery.stores.index
         schedule = TaskSchedule(archive: recovery.stores.archive, index: index)
         time = recovery.environment.time
+        replacements = ReplacementRecovery(recovery.stores, time: time)
         patience = StorePatience(recovery.environment)
     }
 
@@ -53,6 +57,7 @@ struct ScheduleRecovery {
             return true
         }
         try await recovery.apply()
+        try await recovery.restorePointers()
         for shard in RetryShard.tasks {
             summary.scheduled += try await patience.perform { try await index.outlook(of: shard).depth }
         }
@@ -64,7 +69,26 @@ struct ScheduleRecovery {
         _ = try await groups.concurrentMap(atOnce: ScheduleRecovery.tasksAtOnce) { [self] records in
             for record in records { try await apply(record) }
         }
+        for read in read { note(read) }
         read = []
+    }
+
+    private mutating func note(_ read: Read) {
+        switch read.record {
+        case .task(let task) where task.replaces != nil: keyed[task.id] = task.isWithdrawn ? nil : task.created
+        case .released: if let task = read.task { keyed[task] = nil }
+        case .task, .part: break
+        }
+    }
+
+    /// The earliest first, so that the last one of a key counts.
+    private func restorePointers() async throws {
+        for (id, _) in keyed.sorted(by: { ($0.value, $0.key.low) < ($1.value, $1.key.low) }) {
+            try await patience.perform {
+                guard let task = try await schedule.task(id) else { return }
+                _ = try await replacements.restore(task)
+            }
+        }
     }
 
     private func apply(_ read: Read) async throws {

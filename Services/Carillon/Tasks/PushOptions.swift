@@ -7,7 +7,7 @@ import ServiceKit
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
     static let options = [
-        all, topic, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, cap, rate,
+        all, topic, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, cap, rate, replaces,
     ]
 
     private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
@@ -42,6 +42,8 @@ enum PushOptions {
     private static let cap = CommandOption(
         "--cap", value: "CHOICE",
         meaning: "What to do with devices that got as many pushes as the app allows: defer (default), skip or ignore")
+    private static let replaces = CommandOption(
+        "--replaces", value: "KEY", meaning: "Of the tasks with this key only the last counts, such as order-4711")
 
     /// True if any of the options that describe a task is given.
     static func isGiven(_ arguments: CommandArguments) -> Bool {
@@ -99,6 +101,12 @@ enum PushOptions {
                 throw UsageError("--cap \(choice): expected defer, skip or ignore")
             }
             task["cap"] = .string(choice)
+        }
+        if let key = arguments.value(replaces) {
+            guard ReplacementKey.isAllowed(key) else {
+                throw UsageError("--replaces \(OutsideText.excerpt(key)): expected \(ReplacementKey.rule)")
+            }
+            task["replaces"] = .string(key)
         }
         return .object(task)
     }

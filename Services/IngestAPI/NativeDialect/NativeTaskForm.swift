@@ -14,7 +14,7 @@ struct NativeTaskForm {
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
             "audience", "users", "devices", "message", "payloads", "platforms", "variables", "options", "send_at",
-            "send_at_local", "quiet_hours", "cap", "rate",
+            "send_at_local", "quiet_hours", "cap", "rate", "replaces",
         ])
     }
 
@@ -30,6 +30,9 @@ struct NativeTaskForm {
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)
         draft.timing = timing()
+        draft.replaces = fields.text("replaces", expected: ReplacementKey.rule) {
+            ReplacementKey.isAllowed($0) ? $0 : nil
+        }
         if !["audience", "users", "devices"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
                 fields.problems.add("", message: "no target; expected audience, users or devices")

@@ -4,6 +4,7 @@ import JSONKit
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 
 /// `/v1/tasks` and the routes below it.
@@ -97,6 +98,7 @@ struct TaskRoutes: Sendable {
             json.member("created", "\(task.created)")
             if let moment = task.sendAt { json.member("send_at", "\(moment)") }
             if let moment = task.rules.localTime { json.member("send_at_local", "\(moment)") }
+            if let key = task.replaces { json.member("replaces", key.text) }
             json.member("deadline", "\(task.deadline)")
             if !warnings.isEmpty { json.member("warnings", json: warnings.text) }
         }

@@ -23,14 +23,19 @@ struct TaskAcceptance: Sendable {
     private let archive: any TaskArchive
     private let ledger: any Ledger
     private let producer: any BusProducer
+    private let replacement: TaskReplacement
     private let time: any TimeSource
     private let log: Log
     private let accepted: [TaskDialect: Counter]
 
-    init(_ access: TaskAccess, environment: WorkerEnvironment) {
+    init(_ access: TaskAccess, cancellation: TaskCancellation, environment: WorkerEnvironment) {
         archive = access.archive
         ledger = access.ledger
         producer = access.producer
+        replacement = TaskReplacement(
+            TaskReplacement.Stores(
+                replacements: access.replacements, archive: access.archive, ledger: access.ledger),
+            producer: access.producer, cancellation: cancellation, environment: environment)
         time = environment.time
         log = environment.log
         accepted = Dictionary(
@@ -63,9 +68,21 @@ struct TaskAcceptance: Sendable {
     /// Accepts the tasks of one request. The content of each task is archived before any is sent, and the tasks are sent
     /// after all parts of their lists, which have no effect without them. An interruption before the last step has no
     /// effect; one of the last step may leave some of the tasks on the bus. A repeat of the request makes the same
-    /// tasks under the same ids, sends those that are missing, and later stages drop the others.
+    /// tasks under the same ids, sends those that are missing, and later stages drop the others. A task with a key has
+    /// steps of its own; once it counts, it is sent whatever happens to the request.
     func accept(_ tasks: [PreparedTask], trace: TraceContext?) async throws {
         let open = try await notDone(tasks)
+        try await acceptPlain(open.filter { $0.task.replaces == nil }, trace: trace)
+        for prepared in open {
+            guard let key = prepared.task.replaces else { continue }
+            if prepared.parts.count > 1 { try await send(prepared.parts, of: prepared.task, trace: trace) }
+            try await replacement.accept(prepared.task, content: prepared.content, key: key, trace: trace)
+        }
+        for prepared in open { accepted[prepared.task.dialect]?.increment() }
+    }
+
+    /// Tasks that replace no other.
+    private func acceptPlain(_ open: [PreparedTask], trace: TraceContext?) async throws {
         guard !open.isEmpty else { return }
         do {
             for prepared in open {
@@ -77,7 +94,6 @@ struct TaskAcceptance: Sendable {
             for prepared in open { await withdraw(prepared.task, content: prepared.content) }
             throw error
         }
-        for prepared in open { accepted[prepared.task.dialect]?.increment() }
     }
 
     /// A repeated request whose task is closed gets the same answer and does nothing: the ledger may have expired, and

@@ -10,6 +10,7 @@ struct TaskBook: Sendable {
     let archive: any TaskArchive
     let ledger: any Ledger
     let traces: any TaskTraces
+    let replacements: any TaskReplacements
     let time: any TimeSource
     let log: Log
 
@@ -21,6 +22,12 @@ struct TaskBook: Sendable {
     /// The ledger may expire before the archived task: an endpoint that refuses the report keeps its task from being
     /// finished.
     func status(of task: KnownTask) async throws(StoreError) -> TaskStatus {
+        var status = try await knownStatus(of: task)
+        if status.isCancelled { status.successor = try await replacements.successor(of: task.id) }
+        return status
+    }
+
+    private func knownStatus(of task: KnownTask) async throws(StoreError) -> TaskStatus {
         switch task {
         case .traced(let id, let trace): return TaskStatus(id, trace: trace)
         case .reported(let report): return TaskStatus(report)

@@ -14,6 +14,8 @@ struct TaskDraft: Sendable, Equatable {
     var content = TaskContent()
     var options = TaskOptions()
     var timing = DraftTiming()
+    /// The key of tasks of which the last accepted counts; valid.
+    var replaces: String?
     var reported = JSONObject()
 
     /// The task without its list, which the caller adds.
@@ -21,6 +23,7 @@ struct TaskDraft: Sendable, Equatable {
         var task = PushTask(id: id, app: caller.app.id, created: created)
         task.sendAt = timing.sendAt(acceptedAt: created)
         task.rules = timing.rules(of: caller.app, acceptedAt: created)
+        task.replaces = replaces.flatMap { try? ReplacementKey($0, of: caller.app.id) }
         task.credential = caller.credential
         task.dialect = dialect
         task.target.audience = audience

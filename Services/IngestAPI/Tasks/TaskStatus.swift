@@ -36,6 +36,10 @@ struct TaskStatus: Sendable {
     let problem: String?
     /// False once its time has come.
     private(set) var isScheduled = false
+    /// Nil if only the report or the trace is left.
+    private(set) var replaces: ReplacementKey?
+    /// The task that replaced it.
+    var successor: TaskID?
 
     init(_ task: PushTask, progress: TaskProgress, deferrals: DeferralSummary) {
         id = task.id
@@ -43,6 +47,7 @@ struct TaskStatus: Sendable {
         created = task.created
         sendAt = task.sendAt
         localTime = task.rules.localTime
+        replaces = task.replaces
         deadline = progress.plan.deadline
         self.progress = progress
         isCancelled = progress.isCancelled
@@ -57,6 +62,7 @@ struct TaskStatus: Sendable {
         deadline = task.deadline
         sendAt = task.sendAt
         localTime = task.rules.localTime
+        replaces = task.replaces
         isScheduled = task.sendAt.map { now < $0 } ?? false
         progress = nil
         self.isCancelled = isCancelled
@@ -97,6 +103,8 @@ struct TaskStatus: Sendable {
             json.member("app", app.text)
             json.member("state", state.rawValue)
             json.member("cancelled", isCancelled)
+            json.member("replaces", json: replaces.map { JSONText.quoted($0.text) } ?? "null")
+            json.member("replaced_by", json: successor.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("problem", json: problem.map { JSONText.quoted($0) } ?? "null")
             json.member("created", "\(created)")
             json.member("send_at", json: sendAt.map { JSONText.quoted("\($0)") } ?? "null")

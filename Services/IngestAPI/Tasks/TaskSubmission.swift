@@ -2,6 +2,7 @@ import Apps
 import Bus
 import HTTPServer
 import ServiceKit
+import TaskKit
 import TaskModel
 import Topics
 
@@ -13,8 +14,11 @@ struct TaskSubmission: Sendable {
     private let reading: BodyReading
     private let room: StoreRoom
 
-    init(_ access: TaskAccess, reading: BodyReading, idempotencyLease: Duration, environment: WorkerEnvironment) {
-        acceptance = TaskAcceptance(access, environment: environment)
+    init(
+        _ access: TaskAccess, cancellation: TaskCancellation, reading: BodyReading, idempotencyLease: Duration,
+        environment: WorkerEnvironment
+    ) {
+        acceptance = TaskAcceptance(access, cancellation: cancellation, environment: environment)
         answers = IdempotentAnswers(
             store: access.keys, lease: idempotencyLease, log: environment.log, time: environment.time,
             random: environment.random)

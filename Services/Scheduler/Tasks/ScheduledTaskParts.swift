@@ -7,17 +7,28 @@ import TaskKit
 struct ScheduledTaskParts: Sendable {
     let intake: ScheduleIntake
     let releasers: [EntryReleaser]
+    let sweep: SwapSweep
 
     init(
-        archive: any TaskArchive, index: any RetryIndex, isRegistryReady: @escaping @Sendable () async throws -> Bool,
+        _ stores: TaskReplacement.Stores, agenda: any TaskAgenda, reader: any RegistryReader, index: any RetryIndex,
+        isRegistryReady: @escaping @Sendable () async throws -> Bool,
         producer: any BusProducer, hasLog: Bool, lease: Duration, environment: WorkerEnvironment
     ) {
         let release = TaskRelease(
-            archive: archive, index: index, producer: producer, isRegistryReady: isRegistryReady, hasLog: hasLog,
+            archive: stores.archive, replacements: stores.replacements, index: index, producer: producer,
+            isRegistryReady: isRegistryReady, hasLog: hasLog,
             log: environment.log)
         let wakeups = Dictionary(uniqueKeysWithValues: RetryShard.tasks.map { ($0, EntryWakeup()) })
         intake = ScheduleIntake(
-            archive: archive, schedule: TaskSchedule(archive: archive, index: index), wakeups: wakeups)
+            archive: stores.archive, schedule: TaskSchedule(archive: stores.archive, index: index), wakeups: wakeups)
+        sweep = SwapSweep(
+            stores.replacements,
+            replacement: TaskReplacement(
+                stores, producer: producer,
+                cancellation: TaskCancellation(
+                    ledger: stores.ledger, agenda: agenda, producer: producer, reader: reader, environment: environment),
+                environment: environment),
+            isRegistryReady: isRegistryReady, lease: lease, environment: environment)
         releasers = RetryShard.tasks.compactMap { shard in
             wakeups[shard].map { wakeup in
                 EntryReleaser(

@@ -13,6 +13,7 @@ struct TaskRelease: EntryRelease {
 
     static let entriesMaximum = 256
     let archive: any TaskArchive
+    let replacements: any TaskReplacements
     let index: any RetryIndex
     let producer: any BusProducer
     /// While the store is rebuilt, a task may be in the index that was released before.
@@ -72,10 +73,12 @@ struct TaskRelease: EntryRelease {
                 return DueTask(entry, id: id)
             }
             let task = try PushTask(archived: content, of: id)
-            let released = scheduled.isWithdrawn ? task.withdrawn : task
+            let isWithdrawn =
+                if scheduled.isWithdrawn { true } else { try await replacements.haveReplaced(task) }
+            let released = isWithdrawn ? task.withdrawn : task
             return DueTask(
                 entry, id: id, task: released,
-                content: scheduled.isWithdrawn ? TaskMessage.task(released).encoded() : content,
+                content: isWithdrawn ? TaskMessage.task(released).encoded() : content,
                 partCount: task.target.list.messageCount)
         } catch {
             guard error.code == .corrupt else { throw error }
