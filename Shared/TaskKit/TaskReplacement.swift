@@ -57,11 +57,11 @@ package struct TaskReplacement: Sendable {
     /// drops it. A repeat of a task that another one has replaced since has no effect.
     package func accept(_ task: PushTask, content: [UInt8], key: ReplacementKey, trace: TraceContext?) async throws {
         let swap = TaskSwap(task.id, key: key)
-        guard try await begin(swap, task: task, content: content) else {
+        guard let pointer = try await begin(swap, task: task, content: content) else {
             log.info("request repeated after its task was replaced", [.task: "\(task.id)", .app: task.app.text])
             return
         }
-        try await finish(swap, trace: trace)
+        try await finish(swap, pointer: pointer, trace: trace)
     }
 
     /// Finishes a swap that was cut off, or drops a task that never counted.
@@ -69,7 +69,7 @@ package struct TaskReplacement: Sendable {
         let swap = lease.swap
         for _ in 0..<TaskReplacement.attemptsMaximum {
             let pointer = try await pointer(of: swap.key)
-            if pointer.current == swap.task { return try await finish(swap, trace: nil) }
+            if pointer.current == swap.task { return try await finish(swap, pointer: pointer, trace: nil) }
             if try await isReplaced(swap.task, by: pointer) {
                 try await conclude(swap.task)
                 return try await stores.replacements.finish(lease)
@@ -83,15 +83,15 @@ package struct TaskReplacement: Sendable {
         throw contention(swap.key)
     }
 
-    /// False if another task has replaced this one.
-    private func begin(_ swap: TaskSwap, task: PushTask, content: [UInt8]) async throws -> Bool {
+    /// The pointer to the task; nil if another task has replaced this one.
+    private func begin(_ swap: TaskSwap, task: PushTask, content: [UInt8]) async throws -> ReplacementPointer? {
         let end = task.deadline + TaskArchiveBounds.retention
         for attempt in 0..<TaskReplacement.attemptsMaximum {
             // Read before anything else: what follows is certain only if the pointer has not changed when it is set.
             let pointer = try await pointer(of: swap.key)
-            if pointer.current == swap.task { return true }
+            if pointer.current == swap.task { return pointer }
             let mayBeRepeated = task.id.isDerived || attempt > 0
-            if mayBeRepeated, try await isReplaced(swap.task, by: pointer) { return false }
+            if mayBeRepeated, try await isReplaced(task.id, by: pointer) { return nil }
             if pointer.isFull {
                 try await cancel(pointer.cancelling, of: swap.key.app, successor: pointer.current)
                 try await withdraw(pointer.cancelling)
@@ -100,9 +100,8 @@ package struct TaskReplacement: Sendable {
             }
             try await stores.replacements.enter(swap, due: time.now + TaskReplacement.sweepPause)
             try await stores.replacements.stage(content, of: task.id, for: max(end - time.now, .zero))
-            if try await stores.replacements.set(pointer.replaced(by: task.id, until: end), of: swap.key) {
-                return true
-            }
+            let next = pointer.replaced(by: task.id, until: end)
+            if try await stores.replacements.set(next, of: swap.key) { return next }
         }
         throw contention(swap.key)
     }
@@ -119,27 +118,15 @@ package struct TaskReplacement: Sendable {
         return try await stores.ledger.progress(of: task)?.closed != nil
     }
 
-    /// The task has counted. If another one has replaced it meanwhile, that one, or the sweep for it, cancels it.
-    private func finish(_ swap: TaskSwap, trace: TraceContext?) async throws {
-        let pointer = try await pointer(of: swap.key)
-        guard pointer.current == swap.task else {
-            guard try await isReplaced(swap.task, by: pointer) else {
-                throw StoreError(.unavailable, message: "the store lost the pointer of key \(swap.key)")
-            }
-            try await conclude(swap.task)
-            return try await end(swap)
-        }
+    /// The task counts, as this pointer says. If another one replaces it meanwhile, that one, or the sweep for it, cancels
+    /// it.
+    private func finish(_ swap: TaskSwap, pointer: ReplacementPointer, trace: TraceContext?) async throws {
         try await cancel(pointer.cancelling, of: swap.key.app, successor: swap.task)
         try await commit(swap.task, trace: trace)
         try await withdraw(pointer.cancelling)
         let last = try await forget(pointer.cancelling, of: swap.key)
         // Its successor may have withdrawn it before it was sent.
         if last.current != swap.task, try await isReplaced(swap.task, by: last) { try await conclude(swap.task) }
-        try await end(swap)
-    }
-
-    private func end(_ swap: TaskSwap) async throws {
-        try await stores.replacements.unstage(swap.task, after: .zero)
         try await stores.replacements.remove(swap)
     }
 
@@ -184,7 +171,7 @@ extension TaskReplacement {
     private func withdraw(_ ids: [TaskID]) async throws {
         for id in ids {
             guard let task = try await stores.archive.task(id), task.sendAt != nil,
-                try await stores.ledger.progress(of: id) == nil
+                try await stores.ledger.progress(of: id) == nil, try await !isDone(id)
             else { continue }
             try await sendWithdrawn(task)
         }

@@ -67,6 +67,14 @@ import Testing
             ["--all", "--title", "x", "--cap", "skip"],
             #"{"audience":{"all":true},"message":{"title":"x"},"cap":"skip"}"#
         ),
+        (
+            ["--all", "--title", "x", "--rate", "500"],
+            #"{"audience":{"all":true},"message":{"title":"x"},"rate":500}"#
+        ),
+        (
+            ["--user", "u1", "--title", "x", "--replaces", "order-4711"],
+            #"{"users":["u1"],"message":{"title":"x"},"replaces":"order-4711"}"#
+        ),
     ])
     func optionsBecomeATask(_ words: [String], task: String) throws {
         let arguments = try CommandArguments(words, options: PushOptions.options)
@@ -79,7 +87,9 @@ import Testing
         (["push", "--all", "--topic", "a"], "--all includes the subscribers of every topic"),
         (["push", "--all", "--silent", "--title", "x"], "--silent cannot be combined with --title or --body"),
         (["push", "--all", "--silent", "--time-to-live", "soon"], "--time-to-live soon: expected a duration"),
+        (["push", "--all", "--silent", "--rate", "0"], "--rate 0: expected devices a second"),
         (["push", "--all", "--silent", "--cap", "never"], "--cap never: expected defer, skip or ignore"),
+        (["push", "--all", "--silent", "--replaces", "a b"], "--replaces a b: expected 1 to 64 visible ASCII"),
         (["push", "--file", "x", "--title", "x"], "--file contains the whole task"),
         (["push", "--file", "/nonexistent"], "--file /nonexistent: cannot read it"),
         (["push", "--all", "--silent", "--dry-run", "--watch"], "--watch cannot be combined with --dry-run"),
