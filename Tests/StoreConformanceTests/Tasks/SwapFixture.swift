@@ -127,6 +127,13 @@ final class SwapFixture: Sendable {
         return try await records(of: task.id).last?.isWithdrawn == true
     }
 
+    /// True if it does not go out, and either ends with a report or left nothing behind.
+    func isConcluded(_ task: PushTask) async throws -> Bool {
+        if try await isReported(task) { return true }
+        guard try await records(of: task.id).isEmpty else { return false }
+        return try await stores.archive.content(of: task.id) == nil
+    }
+
     func released(_ id: TaskID) async throws -> [PushTask] {
         var tasks: [PushTask] = []
         try await bus.scan(Topics.tasks.channel) { message in

@@ -100,6 +100,9 @@ import Testing
                     let going = try await fixture.goingOut(of: [old, new, other])
                     #expect(going.count == 1)
                     if run.hasHappened || isAccepted { #expect(going != [old.id]) }
+                    for task in [old, new, other] where task.id != going.first {
+                        #expect(try await fixture.isConcluded(task))
+                    }
                     let pointer = try await fixture.stores.replacements.pointer(of: fixture.key)
                     #expect(pointer?.current == going.first && pointer?.cancelling == [])
                     return run.hasHappened
