@@ -3,7 +3,7 @@ package import ServiceKit
 
 /// Which task of a key counts. A plain value: it is changed by setting another one at the generation that was read.
 package struct ReplacementPointer: Hashable, Sendable {
-    /// Limit of `cancelling`. Who would exceed it finishes those cancels first.
+    /// Limit of `cancelling`. Before another is added, the cancels of a full list are finished.
     package static let cancellingMaximum = 16
     /// How long a pointer without a task is kept, which only fences off a request that has read the one before.
     package static let fenceRetention = Duration.seconds(86_400)

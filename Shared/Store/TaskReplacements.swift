@@ -20,7 +20,7 @@ package protocol TaskReplacements: Sendable {
     func successor(of task: TaskID) async throws(StoreError) -> TaskID?
 
     /// Enters a swap before its first step, so that it is finished if it is cut off. One that is entered again gets the
-    /// new time, whoever leases it.
+    /// new time, even while it is leased.
     func enter(_ swap: TaskSwap, due: Timestamp) async throws(StoreError)
     /// Leases the swaps that are due, the earliest first.
     func take(upTo count: Int, for lease: Duration) async throws(StoreError) -> [SwapLease]

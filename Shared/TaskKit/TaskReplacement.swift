@@ -151,7 +151,7 @@ extension TaskReplacement {
 
     /// Sends the task. Its content leaves the archive only when it is closed, so a task without content is done.
     private func commit(_ id: TaskID, trace: TraceContext?) async throws {
-        guard let task = try await unveiled(id) else { return }
+        guard let task = try await published(id) else { return }
         let key = Topics.key(id)
         try await producer.send([
             task.sendAt == nil
@@ -162,7 +162,7 @@ extension TaskReplacement {
 
     /// A replaced task that was not planned is reported without devices.
     private func conclude(_ id: TaskID) async throws {
-        guard let task = try await unveiled(id), try await stores.ledger.progress(of: id) == nil else { return }
+        guard let task = try await published(id), try await stores.ledger.progress(of: id) == nil else { return }
         try await sendWithdrawn(task)
     }
 
@@ -187,7 +187,7 @@ extension TaskReplacement {
     }
 
     /// Moves staged content to the archive, where the task is visible.
-    private func unveiled(_ id: TaskID) async throws(StoreError) -> PushTask? {
+    private func published(_ id: TaskID) async throws(StoreError) -> PushTask? {
         if let content = try await stores.replacements.staged(id) {
             let task = try PushTask(archived: content, of: id)
             if task.sendAt == nil {
