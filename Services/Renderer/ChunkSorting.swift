@@ -107,7 +107,8 @@ struct ChunkSorting {
         guard let family = DispatchFamily(kind.provider) else {
             return .end(.suppressed, reason: OutcomeReason.noProvider)
         }
-        let language = OutsideText.string(kind.language)
+        let language =
+            kind.language.isEmpty ? task.task.content.fallbackLanguage : OutsideText.string(kind.language)
         let selection = task.rendering.selection(for: kind.provider, language: language, isSilent: kind.isSilent)
         switch task.variant(selection) {
         case .success(let variant): return .send(NumberedVariant(number: choices.count, variant), family)

@@ -26,7 +26,8 @@ package enum AppRule: Sendable, Equatable {
         case .pushesPerDevice: "apns-sender and android-sender, for all their processes together"
         case .quietHours: "targeting-resolver and scheduler, for each device in its time zone"
         case .devicesPerSecond: "targeting-resolver, scheduler and senders, for all their processes together"
-        case .language, .identifiers: nil
+        case .language: "renderer, for devices without a language"
+        case .identifiers: nil
         }
     }
 

@@ -100,6 +100,7 @@ extension TaskContent {
         object["payloads"] = .object(JSONObject(payloads.map { ($0.key.rawValue, .object($0.value)) }))
         let variables = variables.sorted { $0.key < $1.key }
         object["variables"] = .object(JSONObject(variables.map { ($0.key, .string($0.value)) }))
+        object["fallback_language"] = fallbackLanguage.map { .string($0) }
         return .object(object)
     }
 
@@ -123,6 +124,7 @@ extension TaskContent {
                     return Dictionary(pairs, uniquingKeysWith: { _, last in last })
                 }
             } ?? [:]
+        fallbackLanguage = fields.text("fallback_language")
     }
 }
 

@@ -11,6 +11,8 @@ package struct TaskContent: Sendable, Equatable {
     package var payloads: [Platform: JSONObject] = [:]
     /// Values of `${var.name}` in the message's texts.
     package var variables: [String: String] = [:]
+    /// The language of devices that have none; nil for the standard texts.
+    package var fallbackLanguage: String?
 
     package init() {}
 

@@ -60,7 +60,7 @@ import Testing
 
     /// Goal: ingest-api says once which fields have no effect; other services say nothing.
     @Test func fieldsThatAreNotInForceAreNamedOnce() async throws {
-        folder.write("news.json", content: #"{"limits":{"devices":5},"defaults":{"language":"en"}}"#)
+        folder.write("news.json", content: #"{"limits":{"devices":5},"identifiers":{"appmetrica":[1]}}"#)
         _ = await open()
         #expect(messages() == ["app added"])
         var configuration = configuration
@@ -77,7 +77,7 @@ import Testing
             messages() == [
                 "app added", "app added", "app file warning", "app changed", "app file problem resolved",
             ])
-        let warning = "news.json: defaults.language: not in force: no service of this version enforces it"
+        let warning = "news.json: identifiers.appmetrica: not in force: no service of this version enforces it"
         #expect(sink.lines.contains { $0.contains(warning) })
         #expect(metrics.gauge(.appFilesBroken).value == 0)
     }

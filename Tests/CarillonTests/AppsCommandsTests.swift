@@ -125,7 +125,7 @@ import Testing
             content: #"""
                 {"limits":{"devices":1000,"requests_per_second":5,"pushes_per_device":{"count":5,"per":"24h"}},
                 "quiet_hours":{"start":"22:00","end":"07:05","time_zone":"Europe/Helsinki"},
-                "defaults":{"language":"fr"}}
+                "defaults":{"language":"fr"},"identifiers":{"appmetrica":[7]}}
                 """#)
         folder.write("shop.json", content: "{}")
         #expect(await run("apps", "check") == 0)
@@ -142,15 +142,19 @@ import Testing
                     + "together",
                 "news quiet_hours 22:00 to 07:05, Europe/Helsinki targeting-resolver and scheduler, for each device in "
                     + "its time zone",
-                "news defaults.language fr nothing yet",
-                "warning: news.json: defaults.language: not in force: no service of this version enforces it",
+                "news defaults.language fr renderer, for devices without a language",
+                "news identifiers.appmetrica 7 nothing yet",
+                "warning: news.json: identifiers.appmetrica: not in force: no service of this version enforces it",
                 "2 apps in \(folder.path), no problems found",
             ])
         #expect(await run("apps", "check", "--json") == 0)
         let document = try JSON(Array(try #require(terminal.printed.last).utf8))
         #expect(document["apps"]?.elements?.map { $0["app"]?.text } == ["news", "shop"])
         let rules = try #require(document["apps"]?.elements?.first?["rules"]?.elements)
-        #expect(rules.map { $0["in_force"] } == [.bool(true), .bool(true), .bool(true), .bool(true), .bool(false)])
+        #expect(
+            rules.map { $0["in_force"] } == [
+                .bool(true), .bool(true), .bool(true), .bool(true), .bool(true), .bool(false),
+            ])
         #expect(rules.first?["enforced_by"]?.text == "ingest-api, for all its processes together")
         #expect(document["problems"]?.elements?.map { $0["severity"]?.text } == ["warning"])
         folder.write("shop.json", content: "{")

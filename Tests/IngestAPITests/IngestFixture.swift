@@ -211,6 +211,7 @@ final class IngestFixture: Sendable {
         news.providers.fcm = FCMCredentials(serviceAccountFile: file, project: nil)
         news.limits = limits
         news.defaults.timeToLive = .seconds(3_600)
+        news.defaults.language = "fr"
         if let openRange { news.allowed = [AllowedRange(range: try AddressRange(openRange), scopes: [.register])] }
         var shop = PushApp(id: try AppID("shop"))
         shop.credentials = [

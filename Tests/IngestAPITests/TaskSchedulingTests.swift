@@ -199,6 +199,7 @@ import Topics
             #expect(answer.json["send_at"] == .string("2026-12-23T19:00:00.000Z"))
             guard case .task(let task)? = fixture.bus.schedules.last else { throw SetupError(description: "no task") }
             #expect(task.rules.localTime == LocalDateTime("2026-12-24T09:00") && task.rules.quietHours == nil)
+            #expect(task.content.fallbackLanguage == "fr")
             let status = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher)
             #expect(status.json["send_at_local"] == .string("2026-12-24T09:00"))
         }

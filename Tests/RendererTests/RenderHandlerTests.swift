@@ -306,6 +306,22 @@ import Topics
         #expect(scene.states()[.failed] == 1)
     }
 
+    /// A device without a language gets the translation into that of its app; one with another language does not.
+    @Test func devicesWithoutALanguageHaveThatOfTheirApp() async throws {
+        let scene = try Scene()
+        var task = try scene.task(#"{"body":{"default":"standard","fr":"bonjour"}}"#)
+        task.content.fallbackLanguage = "fr-CA"
+        scene.keep(task)
+        try scene.plan(marking: [0, 1])
+        let devices = try [Scene.device(.apns, number: 0), Scene.device(.apns, number: 1, language: "de")]
+        let outputs = try await scene.run(scene.handler(), chunks: [scene.chunk(devices)])
+        let chunk = try #require(try outputs.dispatches(Topics.dispatchAPNs).first)
+        let texts = chunk.segments[0].variants.map { variant in
+            String(decoding: chunk.variants[Int(variant)].payload.payload(token: "", badge: 0), as: UTF8.self)
+        }
+        #expect(texts.count == 2 && texts[0].contains("bonjour") && texts[1].contains("standard"))
+    }
+
     /// Goal: a payload over the limit of a provider that the app lacks ends as suppressed, not as a content error.
     @Test func whatIsTooLargeForAProviderThatTheAppHasNotEndsAsSuppressed() async throws {
         let scene = try Scene()

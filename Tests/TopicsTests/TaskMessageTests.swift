@@ -27,6 +27,7 @@ import Topics
             task.rules.quietPolicy = policy
             task.rules.timeZone = "America/New_York"
             task.rules.rate = 500
+            task.content.fallbackLanguage = "pt-BR"
             task.rules.appRate = 1_000_000
             #expect(try TaskMessage(decoding: TaskMessage.task(task).encoded()) == .task(task))
         }

@@ -55,6 +55,7 @@ struct RebuildReport {
             "tasks recovered: \(summary.ended) closed, with \(summary.proven) known outcomes and "
                 + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved; "
                 + "\(summary.reports) reports of closed tasks; \(summary.scheduled) scheduled for later")
+        terminal.print("not in the log: pushes counted for limits.pushes_per_device, badges and failures of devices")
         guard summary.unreadable > 0 else { return }
         terminal.complain("unreadable task messages skipped: \(summary.unreadable)")
     }

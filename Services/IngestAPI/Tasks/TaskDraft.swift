@@ -28,6 +28,7 @@ struct TaskDraft: Sendable, Equatable {
         task.dialect = dialect
         task.target.audience = audience
         task.content = content
+        task.content.fallbackLanguage = content.message == nil ? nil : caller.app.defaults.language
         task.options = options
         task.unprovided = Set(
             PushProtocol.supported.filter { kind in
