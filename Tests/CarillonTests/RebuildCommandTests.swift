@@ -30,6 +30,7 @@ import Topics
         ]
         #expect(await run("rebuild", variables: variables) == 0)
         #expect(terminal.printed.first == "the registry is ready: 0 devices in 0 segments of 0 apps")
+        #expect(terminal.printed.contains { $0.hasPrefix("not in the log: pushes counted") })
         #expect(
             terminal.printed.last
                 == "tasks recovered: 0 closed, with 0 known outcomes and 0 unknown; 0 to be resolved; "

@@ -51,11 +51,11 @@ struct RebuildReport {
     }
 
     func end(_ summary: RecoverySummary) {
+        terminal.print("not in the log: pushes counted for limits.pushes_per_device, badges and failures of devices")
         terminal.print(
             "tasks recovered: \(summary.ended) closed, with \(summary.proven) known outcomes and "
                 + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved; "
                 + "\(summary.reports) reports of closed tasks; \(summary.scheduled) scheduled for later")
-        terminal.print("not in the log: pushes counted for limits.pushes_per_device, badges and failures of devices")
         guard summary.unreadable > 0 else { return }
         terminal.complain("unreadable task messages skipped: \(summary.unreadable)")
     }
