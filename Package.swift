@@ -243,7 +243,8 @@ let package = Package(
             "TaskModel",
             "TestSupport", "Topics"),
         tests(
-            "SchedulerTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore", "scheduler",
+            "SchedulerTests", "Bus", "LocalTime", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore",
+            "scheduler",
             "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
             "SenderSimulationTests", "android-sender", "apns-sender", "Bus", "JSONKit", "provider-simulator",

@@ -1,8 +1,10 @@
+import LocalTime
 import MemoryStore
 import PushModel
 import ServiceKit
 import Store
 import TaskKit
+import TaskModel
 import TestSupport
 import Testing
 import Topics
@@ -77,6 +79,34 @@ import Topics
             #expect(await fixture.index.hasCompleted(2))
             #expect(try await fixture.chunks().last?.timing == timing(soon, cause: .rate))
             #expect(try await fixture.chunks().last?.attempt == 0)
+        }
+    }
+
+    /// Goal: a device that changes its zone while it waits is judged by the new one. Method: it waits for the end of quiet
+    /// hours in UTC, and is in New York by then.
+    @Test func aDeviceIsJudgedByTheZoneThatItHasNow() async throws {
+        let fixture = try SchedulerFixture(judges: TimedJudges(metrics: Metrics()))
+        let ids = try await fixture.begin(1) {
+            $0.quietHours = QuietHours(start: 22 * 60, end: 7 * 60, timeZone: "UTC")
+        }
+        // The clock starts at midnight in UTC.
+        let (start, due) = (fixture.time.now, fixture.time.now + .seconds(7 * 3_600))
+        fixture.defer(ids, until: due)
+        let later = start + .seconds(12 * 3_600)
+        try await fixture.withScheduler {
+            try await fixture.order(ids, after: .seconds(7 * 3_600), attempt: 0, timing: timing(due))
+            #expect(await fixture.index.hasAdded(1))
+            let changes = DeviceChanges(timeZone: "America/New_York")
+            #expect(try await fixture.registry.store.change(ids[0], changes: changes, in: fixture.app))
+            #expect(await fixture.isAtRest())
+            fixture.time.advance(by: .seconds(7 * 3_600))
+            #expect(await fixture.index.hasCompleted(1))
+            #expect(try await fixture.released().isEmpty)
+            #expect(fixture.deferrals() == [.quietHours: DeferralSummary.Part(devices: 1, next: later)])
+            #expect(await fixture.isAtRest())
+            fixture.time.advance(by: .seconds(5 * 3_600))
+            #expect(await fixture.index.hasCompleted(2))
+            #expect(try await fixture.released() == [ids[0].index])
         }
     }
 

@@ -2,6 +2,7 @@ import MemoryStore
 import PushModel
 import ServiceKit
 import Store
+import TaskModel
 import TestSupport
 import Testing
 import Topics
@@ -21,7 +22,7 @@ import Topics
     /// others, which a second reservation of the retry would have to follow.
     @Test func aRetryWaitsForItsSlotOnce() async throws {
         let fixture = try SchedulerFixture()
-        let ids = try await fixture.begin(2, rate: 10)
+        let ids = try await fixture.begin(2) { $0.rate = 10 }
         let rate = PushRate(10, of: .task(fixture.task))
         let start = fixture.time.now
         _ = fixture.pacing.reserve(1_000, as: "before", of: fixture.task, at: rate)
@@ -46,7 +47,7 @@ import Topics
     @Test(arguments: [1, 60])
     func lateDevicesGetOtherSlots(seconds: Int64) async throws {
         let fixture = try SchedulerFixture()
-        let ids = try await fixture.begin(50, rate: 10)
+        let ids = try await fixture.begin(50) { $0.rate = 10 }
         let due = fixture.time.now
         fixture.defer(ids, until: due, cause: .rate)
         try await fixture.order(
@@ -63,7 +64,7 @@ import Topics
     /// A device that waited for the morning waits for its slot as well.
     @Test func quietHoursEndForManyAtOnce() async throws {
         let fixture = try SchedulerFixture()
-        let ids = try await fixture.begin(60, rate: 10)
+        let ids = try await fixture.begin(60) { $0.rate = 10 }
         let due = fixture.time.now
         fixture.defer(ids, until: due)
         try await fixture.withScheduler {

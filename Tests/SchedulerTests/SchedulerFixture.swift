@@ -23,13 +23,16 @@ final class SchedulerFixture: Sendable {
     let registry: GatedRegistry
     let outages: MemoryProviderOutages
     let judges = ScriptedJudges()
+    /// Judges in place of the scripted ones.
+    private let ownJudges: (any DeviceJudges)?
     let archive = MemoryTaskArchive()
     let pacing: MemoryPushPacing
     let app: AppID
     let task = TaskID(high: 7, low: 9)
 
     /// A small `bytesMaximum` makes `audience` reach its limit.
-    init(bytesMaximum: Int = 64 << 20) throws {
+    init(bytesMaximum: Int = 64 << 20, judges: (any DeviceJudges)? = nil) throws {
+        ownJudges = judges
         bus = MemoryBus(bytesMaximum: bytesMaximum, time: time, random: SeededRandomSource(seed: 1))
         index = WatchedIndex(MemoryRetryIndex(time: time))
         ledger = MemoryLedger(time: time)
@@ -45,7 +48,7 @@ final class SchedulerFixture: Sendable {
         let producer = try await bus.makeProducer(ProducerOptions(patience: SchedulerFixture.lease / 2))
         let parts = RetryParts(
             index: index, registry: registry, isRegistryReady: { [registry] in !registry.isShut }, ledger: ledger,
-            outages: outages, judges: judges, pacing: pacing, archive: archive, producer: producer,
+            outages: outages, judges: ownJudges ?? judges, pacing: pacing, archive: archive, producer: producer,
             lease: SchedulerFixture.lease,
             environment: environment)
         var services: [any Service] = parts.releasers
@@ -61,10 +64,12 @@ final class SchedulerFixture: Sendable {
     }
 
     /// Registers `count` devices, plans a task and marks them; returns their ids in the order of registration.
-    func begin(_ count: Int, rate: Int? = nil) async throws -> [DeviceID] {
+    func begin(
+        _ count: Int, rules adjust: (inout DeliveryRules) -> Void = { _ in }
+    ) async throws -> [DeviceID] {
         let ids = try await registry.store.registerSamples(0..<count, in: app)
         var accepted = PushTask(id: task, app: app, created: time.now)
-        accepted.rules.rate = rate
+        adjust(&accepted.rules)
         archive.keep(TaskMessage.task(accepted).encoded(), of: task, entry: accepted.entry)
         _ = try ledger.plan(task, as: Samples.plan(app, until: time.now + .seconds(86_400)))
         for (segment, ids) in Dictionary(grouping: ids, by: \.index.segment) {
