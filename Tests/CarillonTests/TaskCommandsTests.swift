@@ -364,6 +364,17 @@ import Testing
         #expect(status.isOver && status.exitCode == 1 && status.outcomesText == "it cannot be read")
     }
 
+    @Test(arguments: [("sending", "; waiting: retry 2, quiet hours 30"), ("closed", "")])
+    func whatDevicesWaitForIsShown(state: String, text: String) throws {
+        let json = try JSON(
+            #"""
+            {"id":"t","state":"\#(state)","jobs":{"resolved":1,"total":1},"counts":{"targeted":900,"delivered":868},
+            "waiting":{"retry":2,"rate":{"devices":0},"quiet_hours":{"devices":30,"next":"2026-02-01T06:00:00Z"}}}
+            """#)
+        let status = try #require(ReportedTask(json))
+        #expect(ProgressBar().text(status) == "\(state) 868 of 900, delivered 868\(text)")
+    }
+
     @Test func theRateIsThatOfTheLastFewSeconds() throws {
         func status(_ delivered: Int) throws -> ReportedTask {
             let json = try JSON(

@@ -62,6 +62,16 @@ struct ReportedTask: Sendable, Equatable {
     /// The number of targeted devices may grow until all jobs are resolved.
     var isResolved: Bool { jobs > 0 && jobsResolved >= jobs || state == .closed }
 
+    /// What open devices wait for, such as `waiting: retry 2, quiet hours 30`; nil if none waits.
+    var waitingText: String? {
+        let causes = document["waiting"]?.object?.members ?? []
+        let parts = causes.compactMap { name, value -> String? in
+            let count = value.count("devices") ?? document["waiting"]?.count(name) ?? 0
+            return count > 0 ? "\(name.split(separator: "_").joined(separator: " ")) \(count)" : nil
+        }
+        return parts.isEmpty || isOver ? nil : "waiting: \(parts.joined(separator: ", "))"
+    }
+
     /// Outcomes that are not zero, such as `delivered 120, failed 3`.
     var outcomesText: String {
         let parts = Outcome.allCases.filter { count($0) > 0 }.map { "\($0.label) \(count($0))" }
