@@ -27,7 +27,7 @@ struct IngestRoutes {
                 archive: access.archive, ledger: access.ledger, traces: access.traces,
                 replacements: access.replacements, time: environment.time, log: environment.log),
             cancellation: cancellation,
-            audience: AudienceCount(registry: registry, reader: reader), reading: reading)
+            audience: AudienceCount(registry: registry, reader: reader, time: environment.time), reading: reading)
         self.gatekeeper = gatekeeper
         dialects = [
             PushdDialect(

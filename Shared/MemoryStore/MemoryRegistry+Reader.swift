@@ -6,8 +6,10 @@ extension MemoryRegistry: RegistryReader {
         try read(app) { $0.segments(of: audience) }
     }
 
-    package func select(_ audience: Audience, in segment: SegmentID) throws(StoreError) -> AudienceSelection {
-        try read(segment.app) { $0.select(audience, in: segment.number) }
+    package func members(
+        of topics: [TopicName], in segments: [SegmentNumber], of app: AppID
+    ) throws(StoreError) -> [SegmentMembers] {
+        try read(app) { state in segments.map { state.members(of: topics, in: $0) } }
     }
 
     package func devices(at offsets: SegmentSet, in segment: SegmentID) throws(StoreError) -> PackedDevices {
@@ -19,12 +21,6 @@ extension MemoryRegistry: RegistryReader {
                 packed.append(offset: offset, record: device.packed)
             }
             return packed
-        }
-    }
-
-    package func size(of audience: Audience, in app: AppID) throws(StoreError) -> Int {
-        try read(app) { state in
-            state.segments(of: audience).reduce(0) { $0 + state.select(audience, in: $1).members.count }
         }
     }
 }
@@ -39,9 +35,9 @@ extension MemoryRegistryApp {
         }
     }
 
-    fileprivate func select(_ audience: Audience, in number: SegmentNumber) -> AudienceSelection {
+    fileprivate func members(of topics: [TopicName], in number: SegmentNumber) -> SegmentMembers {
         let segment = self[number]
-        let members = audience.topics.map { ($0, segment.members(of: $0)) }
-        return audience.select(live: segment.live, members: Dictionary(uniqueKeysWithValues: members))
+        let members = topics.map { ($0, segment.members(of: $0)) }
+        return SegmentMembers(live: segment.live, topics: Dictionary(members) { first, _ in first })
     }
 }

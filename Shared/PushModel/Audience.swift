@@ -1,12 +1,15 @@
-/// Selects devices of an app by their subscriptions.
+/// Selects devices of an app by their subscriptions and records.
 package indirect enum Audience: Hashable, Sendable {
     case everyone
     case topic(TopicName)
+    case filter(DeviceFilter)
     case not(Audience)
     case all([Audience])
     case any([Audience])
 
     package static let topicsMaximum = 64
+    /// Each one is evaluated for every device in question.
+    package static let filtersMaximum = 16
     package static let depthMaximum = 8
     /// Maximum number of all nodes, including connectives.
     package static let partsMaximum = 256
@@ -15,8 +18,17 @@ package indirect enum Audience: Hashable, Sendable {
     package var topics: [TopicName] {
         var topics: [TopicName] = []
         var known: Set<TopicName> = []
-        visitTopics { if known.insert($0).inserted { topics.append($0) } }
+        visit { part in
+            if case .topic(let topic) = part, known.insert(topic).inserted { topics.append(topic) }
+        }
         return topics
+    }
+
+    /// The filters it contains, each once. Without any, records of devices are not needed.
+    package var filters: Set<DeviceFilter> {
+        var filters: Set<DeviceFilter> = []
+        visit { if case .filter(let filter) = $0 { filters.insert(filter) } }
+        return filters
     }
 
     /// Checked when a publisher's request becomes an audience, so that resolving is bounded.
@@ -30,11 +42,14 @@ package indirect enum Audience: Hashable, Sendable {
         guard topics.count <= Audience.topicsMaximum else {
             throw InvalidValueError("names \(topics.count) topics (maximum \(Audience.topicsMaximum))")
         }
+        guard filters.count <= Audience.filtersMaximum else {
+            throw InvalidValueError("has \(filters.count) filters (maximum \(Audience.filtersMaximum))")
+        }
     }
 
     private var depth: Int {
         switch self {
-        case .everyone, .topic: 1
+        case .everyone, .topic, .filter: 1
         case .not(let inner): 1 + inner.depth
         case .all(let parts), .any(let parts): 1 + (parts.map(\.depth).max() ?? 0)
         }
@@ -42,18 +57,18 @@ package indirect enum Audience: Hashable, Sendable {
 
     private var partCount: Int {
         switch self {
-        case .everyone, .topic: 1
+        case .everyone, .topic, .filter: 1
         case .not(let inner): 1 + inner.partCount
         case .all(let parts), .any(let parts): parts.reduce(1) { $0 + $1.partCount }
         }
     }
 
-    private func visitTopics(_ visit: (TopicName) -> Void) {
+    /// Calls the closure with each part that has no parts of its own.
+    private func visit(_ body: (Audience) -> Void) {
         switch self {
-        case .everyone: break
-        case .topic(let topic): visit(topic)
-        case .not(let inner): inner.visitTopics(visit)
-        case .all(let parts), .any(let parts): for part in parts { part.visitTopics(visit) }
+        case .everyone, .topic, .filter: body(self)
+        case .not(let inner): inner.visit(body)
+        case .all(let parts), .any(let parts): for part in parts { part.visit(body) }
         }
     }
 }

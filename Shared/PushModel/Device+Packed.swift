@@ -17,6 +17,7 @@ extension Device {
         static let version: UInt8 = 2
         static let category: UInt8 = 3
         static let timeZone: UInt8 = 4
+        static let appVersion: UInt8 = 5
         /// Added to the alias' own kind.
         static let aliases: UInt8 = 16
     }
@@ -30,7 +31,7 @@ extension Device {
         bytes.append(counted: token.packed)
         let texts = [
             (Field.language, language), (Field.version, version), (Field.category, category),
-            (Field.timeZone, timeZone),
+            (Field.timeZone, timeZone), (Field.appVersion, appVersion),
         ]
         let names = aliases.sorted { $0.key.rawValue < $1.key.rawValue }.map { (Field.aliases + $0.rawValue, $1) }
         for case (let kind, let text?) in texts + names {
@@ -81,6 +82,7 @@ extension Device {
         case Field.version: version = text
         case Field.category: category = text
         case Field.timeZone: timeZone = text
+        case Field.appVersion: appVersion = text
         default:
             guard field > Field.aliases, let kind = Alias.Kind(rawValue: field - Field.aliases) else { return true }
             aliases[kind] = text

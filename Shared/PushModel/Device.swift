@@ -14,7 +14,9 @@ package struct Device: Hashable, Sendable {
     package var environment: Environment = .production
     package var contentAvailable: Bool?
     package var language: String?
+    /// Of the system.
     package var version: String?
+    package var appVersion: String?
     package var category: String?
     package var timeZone: String?
     package var aliases: [Alias.Kind: String] = [:]

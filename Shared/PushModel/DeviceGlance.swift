@@ -4,7 +4,7 @@ package struct DeviceGlance {
     package let kind: PushProtocol
     package let tag: UInt32
     /// Seconds since 1970, like `updated`.
-    let created: UInt32
+    package let created: UInt32
     package let updated: UInt32
     let flags: Device.Flags
     private let packedToken: ArraySlice<UInt8>
@@ -37,6 +37,11 @@ package struct DeviceGlance {
 
     /// The same.
     package var timeZone: ArraySlice<UInt8> { text(Device.Field.timeZone) }
+
+    /// The same.
+    package var appVersion: ArraySlice<UInt8> { text(Device.Field.appVersion) }
+
+    package var hasUser: Bool { !text(Device.Field.aliases + Alias.Kind.externalUser.rawValue).isEmpty }
 
     private func text(_ wanted: UInt8) -> ArraySlice<UInt8> {
         var reader = ByteReader(fields)

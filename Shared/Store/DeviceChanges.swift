@@ -6,6 +6,7 @@ package struct DeviceChanges: Hashable, Sendable {
     package var contentAvailable: Bool?
     package var language: String?
     package var version: String?
+    package var appVersion: String?
     package var category: String?
     package var timeZone: String?
     package var badge: UInt32?
@@ -14,13 +15,15 @@ package struct DeviceChanges: Hashable, Sendable {
 
     package init(
         environment: Device.Environment? = nil, contentAvailable: Bool? = nil, language: String? = nil,
-        version: String? = nil, category: String? = nil, timeZone: String? = nil, badge: UInt32? = nil,
+        version: String? = nil, appVersion: String? = nil, category: String? = nil, timeZone: String? = nil,
+        badge: UInt32? = nil,
         aliases: [Alias.Kind: String] = [:]
     ) {
         self.environment = environment
         self.contentAvailable = contentAvailable
         self.language = language
         self.version = version
+        self.appVersion = appVersion
         self.category = category
         self.timeZone = timeZone
         self.badge = badge
@@ -36,6 +39,7 @@ extension Device {
         device.contentAvailable = changes.contentAvailable ?? contentAvailable
         device.language = changes.language ?? language
         device.version = changes.version ?? version
+        device.appVersion = changes.appVersion ?? appVersion
         device.category = changes.category ?? category
         device.timeZone = changes.timeZone ?? timeZone
         for (kind, value) in changes.aliases { device.aliases[kind] = value.isEmpty ? nil : value }

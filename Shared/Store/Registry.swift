@@ -52,7 +52,7 @@ package enum RegistryBounds {
     package static let devicesOfAliasMaximum = 256
     /// Number of tasks remembered per failing device: repeated results arrive soon or never.
     package static let failuresRemembered = 8
-    /// For language, version, category and time zone each.
+    /// For language, version, version of the app, category and time zone each.
     package static let textBytesMaximum = 64
 }
 

@@ -1,14 +1,71 @@
 package import PushModel
+package import ServiceKit
 
 /// Read access for the resolver: segment by segment, in packed form.
 package protocol RegistryReader: Sendable {
     /// The segments that may hold members, in ascending order; none is missing.
     func segments(of audience: Audience, in app: AppID) async throws(StoreError) -> [SegmentNumber]
-    func select(_ audience: Audience, in segment: SegmentID) async throws(StoreError) -> AudienceSelection
+    /// The live devices of each segment, and its subscribers of the topics.
+    func members(
+        of topics: [TopicName], in segments: [SegmentNumber], of app: AppID
+    ) async throws(StoreError) -> [SegmentMembers]
     /// The records of the live devices among the offsets, in ascending order.
     func devices(at offsets: SegmentSet, in segment: SegmentID) async throws(StoreError) -> PackedDevices
+}
+
+extension RegistryReader {
+    /// Segments whose members are read together.
+    private static var segmentsAtOnce: Int { 64 }
+
+    /// Reads records only if the audience has filters; their relative times are counted from the moment.
+    package func select(
+        _ audience: Audience, in segment: SegmentID, at moment: Timestamp
+    ) async throws(StoreError) -> AudienceSelection {
+        guard let found = try await members(of: audience.topics, in: [segment.number], of: segment.app).first else {
+            return AudienceSelection(members: SegmentSet(), silent: SegmentSet())
+        }
+        return try await select(audience, from: found, in: segment, at: moment)
+    }
+
     /// Counted on each call, segment by segment.
-    func size(of audience: Audience, in app: AppID) async throws(StoreError) -> Int
+    package func size(
+        of audience: Audience, in app: AppID, at moment: Timestamp
+    ) async throws(StoreError) -> Int {
+        var size = 0
+        for part in try await segments(of: audience, in: app).chunks(of: Self.segmentsAtOnce).map(Array.init) {
+            for (number, found) in zip(part, try await members(of: audience.topics, in: part, of: app)) {
+                let segment = SegmentID(app, number: number)
+                size += try await select(audience, from: found, in: segment, at: moment).members.count
+            }
+        }
+        return size
+    }
+
+    private func select(
+        _ audience: Audience, from found: SegmentMembers, in segment: SegmentID, at moment: Timestamp
+    ) async throws(StoreError) -> AudienceSelection {
+        let filters = audience.filters
+        guard !filters.isEmpty else { return audience.select(live: found.live, members: found.topics) }
+        let records = try await devices(
+            at: audience.widest(live: found.live, members: found.topics), in: segment)
+        return audience.select(
+            live: found.live, members: found.topics, matching: records.matches(of: filters, at: moment))
+    }
+}
+
+/// The same for audiences without filters, which do not depend on the time.
+extension RegistryReader {
+    package func select(
+        _ audience: Audience, in segment: SegmentID
+    ) async throws(StoreError) -> AudienceSelection {
+        precondition(audience.filters.isEmpty, "an audience with filters is evaluated at a time")
+        return try await select(audience, in: segment, at: Timestamp(milliseconds: 0))
+    }
+
+    package func size(of audience: Audience, in app: AppID) async throws(StoreError) -> Int {
+        precondition(audience.filters.isEmpty, "an audience with filters is evaluated at a time")
+        return try await size(of: audience, in: app, at: Timestamp(milliseconds: 0))
+    }
 }
 
 /// Devices of one segment in stored form, in one buffer: a broadcast reads millions of them, and most stages only pass
@@ -35,5 +92,17 @@ package struct PackedDevices: Hashable, Sendable {
     /// Nil if the record cannot be decoded.
     package func device(at position: Int) -> Device? {
         Device(packed: record(at: position))
+    }
+
+    /// The devices that match each filter. A record that is not a device matches none.
+    package func matches(of filters: Set<DeviceFilter>, at moment: Timestamp) -> [DeviceFilter: SegmentSet] {
+        var matches = filters.map { (filter: $0, devices: SegmentSet()) }
+        for (position, offset) in offsets.enumerated() {
+            guard let device = DeviceGlance(packed: record(at: position)) else { continue }
+            for place in matches.indices where matches[place].filter.matches(device, at: moment) {
+                matches[place].devices.insert(offset)
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: matches.map { ($0.filter, $0.devices) })
     }
 }

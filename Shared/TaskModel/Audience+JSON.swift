@@ -2,35 +2,47 @@ package import JSONKit
 package import PushModel
 
 extension Audience {
-    /// Format of publishers: `{"all":true}`, `{"topic":"news"}`, `{"any":[…]}`, `{"all_of":[…]}`, `{"not":…}`.
+    /// Format of publishers: `{"all":true}`, `{"topic":"news"}`, `{"any":[…]}`, `{"all_of":[…]}`, `{"not":…}`, and the
+    /// filters.
     package var json: JSON {
         switch self {
         case .everyone: .object(JSONObject([("all", .bool(true))]))
         case .topic(let topic): .object(JSONObject([("topic", .string(topic.text))]))
+        case .filter(let filter): .object(JSONObject([(filter.name, filter.json)]))
         case .not(let inner): .object(JSONObject([("not", inner.json)]))
         case .all(let parts): .object(JSONObject([("all_of", .array(parts.map(\.json)))]))
         case .any(let parts): .object(JSONObject([("any", .array(parts.map(\.json)))]))
         }
     }
 
+    private static let names = ["all", "topic", "not", "all_of", "any"] + DeviceFilter.names
+
     /// Nil if invalid; errors are added to the problems of the fields.
     package init?(_ fields: JSONFields) {
-        let ways: [(String, (JSONFields) -> Audience?)] = [
-            ("all", Audience.everyone), ("topic", Audience.topic), ("not", Audience.not),
-            ("all_of", { Audience.parts("all_of", fields: $0).map { .all($0) } }),
-            ("any", { Audience.parts("any", fields: $0).map { .any($0) } }),
-        ]
-        let present = ways.filter { fields.has($0.0) }
+        fields.allow(Audience.names)
+        let present = Audience.names.filter { fields.has($0) }
         fields.rejectUnknown()
         guard present.count == 1 else {
             // An unknown name is already reported, and is most likely the missing one misspelt.
             if present.count > 1 || fields.unknownNames.isEmpty {
-                fields.problems.add(fields.path, message: "expected exactly one of all, topic, not, all_of and any")
+                let names = Audience.names.joined(separator: ", ")
+                fields.problems.add(fields.path, message: "expected exactly one of \(names)")
             }
             return nil
         }
-        guard let audience = present[0].1(fields) else { return nil }
+        guard let audience = Audience.read(present[0], fields: fields) else { return nil }
         self = audience
+    }
+
+    private static func read(_ name: String, fields: JSONFields) -> Audience? {
+        switch name {
+        case "all": everyone(fields)
+        case "topic": topic(fields)
+        case "not": not(fields)
+        case "all_of": parts(name, fields: fields).map { .all($0) }
+        case "any": parts(name, fields: fields).map { .any($0) }
+        default: DeviceFilter(fields, named: name).map { .filter($0) }
+        }
     }
 
     private static func everyone(_ fields: JSONFields) -> Audience? {

@@ -1,4 +1,5 @@
 package import JSONKit
+package import PushModel
 
 /// The content of a task: a message for some platforms, and payloads written by the publisher for single platforms,
 /// which take precedence. A platform with neither is not targeted.

@@ -1,5 +1,4 @@
 package import PushModel
-package import TaskModel
 
 /// A sender, with its topic and the protocols that it serves. The list of supported protocols is derived from here.
 package enum DispatchFamily: Int, CaseIterable, Sendable {

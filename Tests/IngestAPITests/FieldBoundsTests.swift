@@ -10,7 +10,7 @@ import Testing
 @Suite struct FieldBoundsTests {
     private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-    private static let texts = ["lang", "version", "category", "time_zone"]
+    private static let texts = ["lang", "version", "app_version", "category", "time_zone"]
     private static let aliases = RegistrationForm.aliases.map(\.name)
 
     static let taken: [(String, String)] =

@@ -114,7 +114,8 @@ import Testing
     @Test func keepsTheFieldsOfOtherDialects() async throws {
         try await IngestFixture.run { fixture in
             let fields = [
-                "environment": "sandbox", "time_zone": "Europe/Berlin", "external_user_id": "user 7", "hwid": "h-1",
+                "environment": "sandbox", "time_zone": "Europe/Berlin", "app_version": "2.10.1",
+                "external_user_id": "user 7", "hwid": "h-1",
                 "appmetrica_device_id": "123", "ios_ifa": "8A690667-3204-4AD5-97DC-A0CA8AE4D5A6", "google_aid": "g",
                 "huawei_oaid": "o",
             ]

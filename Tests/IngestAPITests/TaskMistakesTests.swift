@@ -16,7 +16,11 @@ import Testing
         ("{\(message)}", "", "no target; expected audience, users or devices"),
         ("{\(target)}", "", "no content; expected message or payloads"),
         ("{\(message),\"users\":[]}", "", "no target; users and devices are empty"),
-        ("{\(message),\"audience\":{}}", "audience", "expected exactly one of all, topic, not, all_of and any"),
+        (
+            "{\(message),\"audience\":{}}", "audience",
+            "expected exactly one of all, topic, not, all_of, any, platform, language, app_version, seen, registered, "
+                + "time_zone, user"
+        ),
         ("{\(message),\"audience\":{\"all\":false}}", "audience.all", "expected true"),
         ("{\(message),\"audience\":{\"any\":[]}}", "audience.any", "expected an array of 1 to 256 elements"),
         ("{\(message),\"audience\":{\"any\":7}}", "audience.any", "expected an array of 1 to 256 elements"),
@@ -24,6 +28,37 @@ import Testing
         ("{\(message),\"audience\":{\"any\":[7]}}", "audience.any[0]", "expected an object, got a number"),
         ("{\(message),\"audience\":7}", "audience", "expected an object, got a number"),
         ("{\(message),\"audience\":{\"topics\":\"a\"}}", "audience.topics", "unknown field; did you mean topic?"),
+        (
+            "{\(message),\"audience\":{\"platform\":\"iOS\"}}", "audience.platform",
+            "expected one of ios, android, web, windows, http"
+        ),
+        (
+            "{\(message),\"audience\":{\"language\":\"f\"}}", "audience.language",
+            "expected a language such as fr or pt-BR"
+        ),
+        ("{\(message),\"audience\":{\"app_version\":{}}}", "audience.app_version", "expected from, below or both"),
+        (
+            "{\(message),\"audience\":{\"app_version\":{\"from\":\"3\",\"below\":\"2.1\"}}}",
+            "audience.app_version", "expected from to be lower than below"
+        ),
+        (
+            "{\(message),\"audience\":{\"app_version\":{\"from\":\"v2\"}}}", "audience.app_version.from",
+            "expected a version such as 2.10.1"
+        ),
+        ("{\(message),\"audience\":{\"seen\":{}}}", "audience.seen", "expected within, since or before"),
+        (
+            "{\(message),\"audience\":{\"seen\":{\"within\":\"30s\"}}}", "audience.seen.within",
+            "expected a duration from 1m to 3650d, such as 30d"
+        ),
+        (
+            "{\(message),\"audience\":{\"seen\":{\"within\":\"3d\",\"since\":\"2026-01-01T00:00:00Z\"}}}",
+            "audience.seen.within", "cannot be combined with since; remove one of them"
+        ),
+        (
+            "{\(message),\"audience\":{\"time_zone\":\"*/*\"}}", "audience.time_zone",
+            "expected a time zone such as Europe/Berlin, or the start of some: Europe/*"
+        ),
+        ("{\(message),\"audience\":{\"user\":1}}", "audience.user", "expected true or false"),
         (
             "{\(message),\"audience\":{\"topic\":\"a\\u0007\"}}", "audience.topic",
             "expected a topic of 1 to 256 bytes without control characters"

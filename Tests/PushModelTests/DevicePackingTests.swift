@@ -56,7 +56,7 @@ import Testing
         let head = device.packed
         device.language = "de"
         let language = device.packed.dropFirst(head.count)
-        for field: [UInt8] in [[5, 1, 65], [16, 0], [23, 2, 0xFF, 0xC0], [200, 3, 0x80, 0x81, 0x82]] {
+        for field: [UInt8] in [[6, 1, 65], [16, 0], [23, 2, 0xFF, 0xC0], [200, 3, 0x80, 0x81, 0x82]] {
             #expect(Device(packed: (head + field + language)[...]) == device, "\(field)")
         }
     }
@@ -76,7 +76,7 @@ import Testing
         device.updated = UInt32(truncatingIfNeeded: dice.next())
         if dice.chance(1, of: 3) { device.environment = .sandbox }
         if dice.chance(1, of: 2) { device.contentAvailable = dice.chance(1, of: 2) }
-        for field in [\Device.language, \.version, \.category, \.timeZone] where dice.chance(1, of: 2) {
+        for field in [\Device.language, \.version, \.category, \.timeZone, \.appVersion] where dice.chance(1, of: 2) {
             device[keyPath: field] = dice.text(0...200, of: "aZ0 /é\u{1F514}\0")
         }
         for kind in Alias.Kind.allCases where dice.chance(1, of: 3) {

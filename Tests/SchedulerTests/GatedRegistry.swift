@@ -58,11 +58,9 @@ final class GatedRegistry: RegistryReader {
         try store.segments(of: audience, in: app)
     }
 
-    func select(_ audience: Audience, in segment: SegmentID) async throws(StoreError) -> AudienceSelection {
-        try store.select(audience, in: segment)
-    }
-
-    func size(of audience: Audience, in app: AppID) async throws(StoreError) -> Int {
-        try store.size(of: audience, in: app)
+    func members(
+        of topics: [TopicName], in segments: [SegmentNumber], of app: AppID
+    ) async throws(StoreError) -> [SegmentMembers] {
+        try store.members(of: topics, in: segments, of: app)
     }
 }

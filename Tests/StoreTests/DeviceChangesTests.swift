@@ -10,6 +10,7 @@ import Testing
         device.contentAvailable = true
         device.language = "de"
         device.version = "1"
+        device.appVersion = "1.1"
         device.category = "phone"
         device.timeZone = "Europe/Zurich"
         device.aliases = [.externalUser: "anna", .hardware: "h"]
@@ -29,11 +30,13 @@ import Testing
         expected.contentAvailable = false
         expected.language = "fr"
         expected.version = "2"
+        expected.appVersion = "2.1"
         expected.category = "tablet"
         expected.timeZone = "UTC"
         expected.aliases = [.externalUser: "bert", .hardware: "h", .googleAdvertising: "g"]
         let changes = DeviceChanges(
-            environment: .production, contentAvailable: false, language: "fr", version: "2", category: "tablet",
+            environment: .production, contentAvailable: false, language: "fr", version: "2", appVersion: "2.1",
+            category: "tablet",
             timeZone: "UTC", badge: 5, aliases: [.externalUser: "bert", .googleAdvertising: "g"])
         #expect(try device().applying(changes, at: 20) == expected)
     }

@@ -62,6 +62,49 @@ import Topics
         #expect(try fixture.chunks(.fast, of: larger).isEmpty)
     }
 
+    /// Goal: a filter that matches few of many devices makes jobs, since counting its devices takes the records of all;
+    /// with a topic of few subscribers only their records are read. Method: the same filter alone and with a topic.
+    @Test func aFilterIsDecidedByTheRecords() async throws {
+        let others = try await fill(3, devices: 400)
+        let sport = try TopicName("sport")
+        let chosen = [
+            try await fixture.place(1, offset: 900, on: [sport: .ignoreMessage], user: "u").index,
+            try await fixture.place(2, offset: 901, on: [sport: []], user: "v").index,
+        ]
+        _ = try await fixture.place(2, offset: 902, on: [sport: []])
+        let rare = fixture.task(1, audience: .filter(.user(true)))
+        let narrow = fixture.task(2, audience: .all([.topic(sport), .filter(.user(true))]))
+        let common = fixture.task(3, audience: .all([.not(.filter(.user(true))), .not(.topic(sport))]))
+        for task in [rare, narrow, common] { fixture.post(task) }
+        try await fixture.run()
+        #expect(try fixture.sent(rare) == chosen)
+        #expect(try fixture.sent(narrow) == chosen)
+        #expect(try fixture.sent(common) == others)
+        #expect(try fixture.silent(rare).isEmpty)
+        #expect(try fixture.silent(narrow) == [chosen[0]])
+        let plans = try await [rare, narrow, common].concurrentMap(atOnce: 3) { [fixture] task in
+            try await fixture.ledger.progress(of: task.id)?.plan
+        }
+        #expect(plans.map { $0?.isFast } == [false, true, false])
+    }
+
+    /// Goal: relative times of a filter are counted from the task's beginning, however late its jobs run.
+    @Test func timesAreCountedFromTheBeginning() async throws {
+        let id = try await fixture.place(0, offset: 1, on: [news: []])
+        var device = try #require(try await fixture.registry.device(id, in: fixture.app)).device
+        device.updated = UInt32(fixture.time.now.milliseconds / 1_000)
+        try await fixture.change(id, content: .device(device))
+        var task = fixture.task(
+            1, audience: .filter(.seen(try TimeRange(since: .ago(.seconds(60)), before: nil))))
+        task.sendAt = Timestamp(milliseconds: Int64(device.updated) * 1_000) + .seconds(60)
+        var later = fixture.task(2, audience: task.target.audience)
+        later.sendAt = task.begins + .seconds(1)
+        for task in [task, later] { fixture.post(task) }
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [id.index])
+        #expect(try fixture.sent(later).isEmpty)
+    }
+
     /// Goal: a task has at most as many jobs on the bus as its window has chains. Method: checked after planning and
     /// after each handled job.
     @Test func aTaskHasAWindowOfJobsOnTheBus() async throws {

@@ -1,4 +1,5 @@
 import JSONKit
+import PushModel
 import ServiceKit
 import TaskModel
 import Topics

@@ -54,6 +54,7 @@ enum PushdAnswer {
         if let value = device.contentAvailable { json.member("contentAvailable", value ? "true" : "false") }
         // Fields that pushd did not have are returned only if they are set.
         if device.environment == .sandbox { json.member("environment", device.environment.rawValue) }
+        if let version = device.appVersion { json.member("app_version", version) }
         if let zone = device.timeZone { json.member("time_zone", zone) }
         for (name, kind) in RegistrationForm.aliases {
             if let value = device.aliases[kind] { json.member(name, value) }

@@ -25,6 +25,7 @@ struct RegistrationForm {
         changes.contentAvailable = try value("contentAvailable", read: fields.flag)
         changes.language = try value("lang", read: text)
         changes.version = try value("version", read: text)
+        changes.appVersion = try value("app_version", read: text)
         changes.category = try value("category", read: text)
         changes.timeZone = try value("time_zone", read: timeZone)
         changes.badge = try value("badge") { name throws(InvalidValueError) in

@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Store
 import TaskModel
 import Topics
@@ -7,20 +8,23 @@ import Topics
 struct AudienceCount: Sendable {
     let registry: any Registry
     let reader: any RegistryReader
+    let time: any TimeSource
 
     func count(_ draft: TaskDraft, in app: AppID) async throws(StoreError) -> Int {
+        let now = time.now
+        let moment = draft.timing.sendAt(acceptedAt: now) ?? now
         let listed = try await listed(draft.entries, in: app)
         let meansAll = draft.content.targetedPlatforms.isSuperset(of: Platform.supported)
         if listed.isEmpty, meansAll {
             guard let audience = draft.audience else { return 0 }
-            return try await reader.size(of: audience, in: app)
+            return try await reader.size(of: audience, in: app, at: moment)
         }
         var segments = Set(listed.keys)
         if let audience = draft.audience { segments.formUnion(try await reader.segments(of: audience, in: app)) }
         var count = 0
         for number in segments.sorted() {
             let segment = SegmentID(app, number: number)
-            let members = try await members(of: draft.audience, in: segment)
+            let members = try await members(of: draft.audience, in: segment, at: moment)
             count += try await self.count(
                 members, listed: listed[number] ?? [], platforms: draft.content.targetedPlatforms, in: segment)
         }
@@ -61,8 +65,10 @@ struct AudienceCount: Sendable {
         }
     }
 
-    private func members(of audience: Audience?, in segment: SegmentID) async throws(StoreError) -> SegmentSet {
+    private func members(
+        of audience: Audience?, in segment: SegmentID, at moment: Timestamp
+    ) async throws(StoreError) -> SegmentSet {
         guard let audience else { return SegmentSet() }
-        return try await reader.select(audience, in: segment).members
+        return try await reader.select(audience, in: segment, at: moment).members
     }
 }

@@ -1,6 +1,9 @@
 import PushModel
+import ServiceKit
+import Store
 
-/// Candidate devices of one segment: members of the task's audience, and those that its list names.
+/// Candidate devices of one segment: those that the task's audience selects or, until their records are read, may
+/// select, and those that its list names.
 struct CandidateDevices: Sendable {
     let segment: SegmentNumber
     var members = SegmentSet()
@@ -9,15 +12,27 @@ struct CandidateDevices: Sendable {
     /// By their whole ids: an index alone is easily guessed and proves nothing.
     private(set) var listed: Set<DeviceID> = []
     private(set) var offsets = SegmentSet()
+    /// From which the filters of the audience are decided; nil once they are, or if it has none.
+    private var undecided: SegmentMembers?
 
     init(segment: SegmentNumber) {
         self.segment = segment
     }
 
-    mutating func add(_ selection: AudienceSelection) {
-        members.formUnion(selection.members)
-        silent.formUnion(selection.silent)
-        offsets.formUnion(selection.members)
+    mutating func add(_ reach: AudienceReach) {
+        members.formUnion(reach.selection.members)
+        silent.formUnion(reach.selection.silent)
+        offsets.formUnion(reach.selection.members)
+        undecided = reach.undecided
+    }
+
+    /// Decides the filters of the audience by the records of the devices.
+    mutating func decide(_ audience: Audience, records: PackedDevices, at moment: Timestamp) {
+        guard let found = undecided else { return }
+        let selection = audience.select(
+            live: found.live, members: found.topics, matching: records.matches(of: audience.filters, at: moment))
+        (members, silent) = (selection.members, selection.silent)
+        undecided = nil
     }
 
     mutating func add(_ id: DeviceID) {

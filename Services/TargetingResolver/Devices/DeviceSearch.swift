@@ -23,8 +23,9 @@ struct DeviceSearch: Sendable {
         return try await registry.segments(of: audience, in: input.app)
     }
 
-    func select(_ audience: Audience, in segment: SegmentNumber, of app: AppID) async throws -> AudienceSelection {
-        try await registry.select(audience, in: SegmentID(app, number: segment))
+    func reach(_ audience: Audience, in segment: SegmentNumber, of app: AppID) async throws -> AudienceReach {
+        let found = try await registry.members(of: audience.topics, in: [segment], of: app).first
+        return AudienceReach(audience, in: found ?? SegmentMembers())
     }
 
     /// The devices that the entries name, by segment in rising order. Ids are accepted here and checked against the
@@ -45,9 +46,12 @@ struct DeviceSearch: Sendable {
         return candidates.values.sorted { $0.segment < $1.segment }
     }
 
-    /// The existing candidates for whose provider the task has a payload.
+    /// The existing candidates that the audience selects, or the list names, and for whose provider the task has a
+    /// payload.
     func find(_ candidates: CandidateDevices, input: ResolutionInput) async throws -> SelectedDevices {
         let records = try await records(of: candidates.offsets, in: SegmentID(input.app, number: candidates.segment))
+        var candidates = candidates
+        if let audience = input.audience { candidates.decide(audience, records: records, at: input.begins) }
         var members = SegmentSet()
         var alerted = SegmentSet()
         for (position, offset) in records.offsets.enumerated() {

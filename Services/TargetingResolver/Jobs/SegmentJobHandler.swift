@@ -128,7 +128,7 @@ struct SegmentJobHandler: MessageHandler {
         case .segments(let segments, _):
             guard let segment = segments.first, let audience = input.audience else { return [] }
             var candidates = CandidateDevices(segment: segment)
-            candidates.add(try await search.select(audience, in: segment, of: input.app))
+            candidates.add(try await search.reach(audience, in: segment, of: input.app))
             return try await search.find([candidates], input: input)
         case .part(let number):
             guard let entries = try await entries(of: number, for: job, input: input, context: context) else {

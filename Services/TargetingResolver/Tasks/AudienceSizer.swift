@@ -18,8 +18,9 @@ struct AudienceSizer: Sendable {
     let search: DeviceSearch
     let archive: any TaskArchive
 
-    /// Counted before filtering by provider, which takes the records: a task may be taken for larger than it is. If a
-    /// segment is lost its job waits for it, planning does not.
+    /// Counted before filtering, by provider and by the filters of the audience, which takes the records: a task may be
+    /// taken for larger than it is, and a filter that matches few of many devices never makes this stage, which single
+    /// pushes pass, read the records of all. If a segment is lost its job waits for it, planning does not.
     func measure(_ input: ResolutionInput) async throws -> Finding {
         let segments = try await search.segments(input)
         do {
@@ -39,10 +40,10 @@ struct AudienceSizer: Sendable {
         if let audience = input.audience {
             for some in segments.chunks(of: DeviceSearch.questionsAtOnce).map(Array.init) {
                 guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
-                let selections = try await some.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { segment in
-                    try await search.select(audience, in: segment, of: input.app)
+                let reaches = try await some.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { segment in
+                    try await search.reach(audience, in: segment, of: input.app)
                 }
-                for (segment, selection) in zip(some, selections) { candidates.add(selection, in: segment) }
+                for (segment, reach) in zip(some, reaches) { candidates.add(reach, in: segment) }
             }
         }
         guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
@@ -61,11 +62,11 @@ struct AudienceSizer: Sendable {
             count += listed.offsets.count
         }
 
-        mutating func add(_ selection: AudienceSelection, in segment: SegmentNumber) {
-            guard !selection.members.isEmpty else { return }
+        mutating func add(_ reach: AudienceReach, in segment: SegmentNumber) {
+            guard !reach.selection.members.isEmpty else { return }
             var part = parts[segment] ?? CandidateDevices(segment: segment)
             count -= part.offsets.count
-            part.add(selection)
+            part.add(reach)
             count += part.offsets.count
             parts[segment] = part
         }

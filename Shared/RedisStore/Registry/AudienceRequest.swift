@@ -4,11 +4,6 @@ import Store
 
 /// Reads the living devices of a segment and the members of some topics.
 struct AudienceRequest {
-    struct Answer {
-        let live: SegmentSet
-        let members: [TopicName: TopicMembers]
-    }
-
     let call: ScriptCall
     private let topics: [TopicName]
 
@@ -29,7 +24,7 @@ struct AudienceRequest {
         call = ScriptCall(RegistryScripts.readAudience, keys: keys, arguments: arguments)
     }
 
-    func audience(from reply: RedisValue) throws(StoreError) -> Answer {
+    func members(from reply: RedisValue) throws(StoreError) -> SegmentMembers {
         guard let fields = reply.array?.compactMap(\.bytes), fields.count == 1 + 2 * topics.count else {
             throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode the members of a segment")
         }
@@ -42,7 +37,7 @@ struct AudienceRequest {
         guard let live = SegmentSet(bytes: fields[0]) else {
             throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode the devices of a segment")
         }
-        return Answer(live: live, members: members)
+        return SegmentMembers(live: live, topics: members)
     }
 
     /// Decodes a list of offsets, or a bitmap if the value has the size of a bitmap.

@@ -78,19 +78,15 @@ extension RedisRegistry: RegistryReader {
         try await within(app) { try await segments(of: audience, in: $0) }
     }
 
-    package func select(
-        _ audience: Audience, in segment: SegmentID
-    ) async throws(StoreError) -> AudienceSelection {
-        try await within(segment.app) { try await select(audience, in: segment, scope: $0) }
+    package func members(
+        of topics: [TopicName], in segments: [SegmentNumber], of app: AppID
+    ) async throws(StoreError) -> [SegmentMembers] {
+        try await within(app) { try await members(of: topics, in: segments, scope: $0) }
     }
 
     package func devices(
         at offsets: SegmentSet, in segment: SegmentID
     ) async throws(StoreError) -> PackedDevices {
         try await within(segment.app) { try await devices(at: offsets, in: segment, $0) }
-    }
-
-    package func size(of audience: Audience, in app: AppID) async throws(StoreError) -> Int {
-        try await within(app) { try await size(of: audience, in: $0) }
     }
 }

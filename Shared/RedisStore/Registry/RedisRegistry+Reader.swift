@@ -4,15 +4,19 @@ import ServiceKit
 import Store
 
 extension RedisRegistry {
-    func select(
-        _ audience: Audience, in segment: SegmentID, scope: AppScope
-    ) async throws(StoreError) -> AudienceSelection {
-        guard try await exists(segment.number, in: scope) else {
-            return AudienceSelection(members: SegmentSet(), silent: SegmentSet())
+    /// Missing segments are empty.
+    func members(
+        of topics: [TopicName], in segments: [SegmentNumber], scope: AppScope
+    ) async throws(StoreError) -> [SegmentMembers] {
+        var present: [SegmentNumber] = []
+        for segment in segments where try await exists(segment, in: scope) { present.append(segment) }
+        let numbers = try await names.numbers(of: topics, in: scope)
+        let requests = present.map { AudienceRequest(numbers, in: scope.segment($0), generation: scope.generation) }
+        var members: [SegmentNumber: SegmentMembers] = [:]
+        for (segment, (request, reply)) in zip(present, zip(requests, try await redis.run(requests.map(\.call)))) {
+            members[segment] = try request.members(from: reply)
         }
-        let numbers = try await names.numbers(of: audience.topics, in: scope)
-        let read = try await readAudience(numbers, in: segment, scope: scope)
-        return audience.select(live: read.live, members: read.members)
+        return segments.map { members[$0] ?? SegmentMembers() }
     }
 
     func devices(
@@ -26,27 +30,11 @@ extension RedisRegistry {
         return try request.devices(from: replies)
     }
 
-    func size(of audience: Audience, in scope: AppScope) async throws(StoreError) -> Int {
-        let segments = try await segments(of: audience, in: scope)
-        let numbers = try await names.numbers(of: audience.topics, in: scope)
-        var size = 0
-        for part in segments.chunks(of: RedisRegistry.segmentsAtOnce) {
-            let requests = part.map { AudienceRequest(numbers, in: scope.segment($0), generation: scope.generation) }
-            for (request, reply) in zip(requests, try await redis.run(requests.map(\.call))) {
-                let read = try request.audience(from: reply)
-                size += audience.select(live: read.live, members: read.members).members.count
-            }
-        }
-        return size
-    }
-
-    private static let segmentsAtOnce = 64
-
     func readAudience(
         _ numbers: [TopicName: TopicNumber], in segment: SegmentID, scope: AppScope
-    ) async throws(StoreError) -> AudienceRequest.Answer {
+    ) async throws(StoreError) -> SegmentMembers {
         let request = AudienceRequest(numbers, in: segment, generation: scope.generation)
-        return try request.audience(from: try await redis.run(request.call))
+        return try request.members(from: try await redis.run(request.call))
     }
 
     func segments(

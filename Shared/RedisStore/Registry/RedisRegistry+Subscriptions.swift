@@ -71,7 +71,7 @@ extension RedisRegistry {
         var ended = 0
         for entry in try await topicSegments.entries(of: [number], in: scope)[0] {
             let segment = scope.segment(entry.segment)
-            let members = try await readAudience([topic: number], in: segment, scope: scope).members[topic]?.members
+            let members = try await readAudience([topic: number], in: segment, scope: scope).topics[topic]?.members
             ended += try await end(members?.offsets ?? [], of: topic, number: number, in: segment, scope: scope)
         }
         return ended

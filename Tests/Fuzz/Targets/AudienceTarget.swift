@@ -21,11 +21,17 @@ enum AudienceTarget {
             let all = set(input.byte())
             members[topic] = TopicMembers(members: all, ignoring: set(input.byte()).intersection(all))
         }
-        let audience = audience(&input, topics: topics, depth: 1)
+        let matching: [DeviceFilter: SegmentSet] = [
+            .user(true): set(input.byte()), .platform(.ios): set(input.byte()),
+            .language(try LanguageRange("fr")): set(input.byte()),
+        ]
+        let filters = matching.keys.sorted { "\($0)" < "\($1)" }
+        let audience = audience(&input, topics: topics, filters: filters, depth: 1)
         try checkRoundTrip(audience)
-        let selected = audience.select(live: live, members: members)
+        let selected = audience.select(live: live, members: members, matching: matching)
         for device in 0..<deviceCount {
-            let verdict = verdict(audience, device: device, live: live, members: members)
+            let world = World(live: live, members: members, matching: matching)
+            let verdict = verdict(audience, device: device, in: world)
             let isChosen = verdict.isMember && live.contains(device)
             let isSilent = isChosen && verdict.isIgnoring && !verdict.isAlerted
             try FuzzError.check(
@@ -39,15 +45,20 @@ enum AudienceTarget {
         SegmentSet((0..<deviceCount).filter { bits >> $0 & 1 == 1 })
     }
 
-    private static func audience(_ input: inout FuzzInput, topics: [TopicName], depth: Int) -> Audience {
-        let choice = input.number(below: depth < Audience.depthMaximum ? 5 : 2)
+    private static func audience(
+        _ input: inout FuzzInput, topics: [TopicName], filters: [DeviceFilter], depth: Int
+    ) -> Audience {
+        let choice = input.number(below: depth < Audience.depthMaximum ? 6 : 3)
         switch choice {
         case 0: return .topic(topics[input.number(below: topics.count)])
         case 1: return .everyone
-        case 2: return .not(audience(&input, topics: topics, depth: depth + 1))
+        case 2: return .filter(filters[input.number(below: filters.count)])
+        case 3: return .not(audience(&input, topics: topics, filters: filters, depth: depth + 1))
         default:
-            let parts = (0...input.number(below: 3)).map { _ in audience(&input, topics: topics, depth: depth + 1) }
-            return choice == 3 ? .all(parts) : .any(parts)
+            let parts = (0...input.number(below: 3)).map { _ in
+                audience(&input, topics: topics, filters: filters, depth: depth + 1)
+            }
+            return choice == 4 ? .all(parts) : .any(parts)
         }
     }
 
@@ -57,23 +68,29 @@ enum AudienceTarget {
         try FuzzError.check(again == audience && problems.all.isEmpty, message: "\(audience) reads back differently")
     }
 
-    private static func verdict(
-        _ audience: Audience, device: UInt16, live: SegmentSet, members: [TopicName: TopicMembers]
-    ) -> Verdict {
+    private struct World {
+        let live: SegmentSet
+        let members: [TopicName: TopicMembers]
+        let matching: [DeviceFilter: SegmentSet]
+    }
+
+    private static func verdict(_ audience: Audience, device: UInt16, in world: World) -> Verdict {
         switch audience {
-        case .everyone: return Verdict(isMember: live.contains(device))
+        case .everyone: return Verdict(isMember: world.live.contains(device))
+        case .filter(let filter): return Verdict(isMember: world.matching[filter]?.contains(device) ?? false)
         case .topic(let topic):
-            guard let found = members[topic], found.members.contains(device) else { return Verdict(isMember: false) }
+            guard let found = world.members[topic], found.members.contains(device) else {
+                return Verdict(isMember: false)
+            }
             let isIgnoring = found.ignoring.contains(device)
             return Verdict(isMember: true, isAlerted: !isIgnoring, isIgnoring: isIgnoring)
         case .not(let inner):
             return Verdict(
-                isMember: live.contains(device)
-                    && !verdict(inner, device: device, live: live, members: members).isMember)
+                isMember: world.live.contains(device) && !verdict(inner, device: device, in: world).isMember)
         case .all(let parts), .any(let parts):
-            let verdicts = parts.map { verdict($0, device: device, live: live, members: members) }
+            let verdicts = parts.map { verdict($0, device: device, in: world) }
             var isMember = verdicts.contains(where: \.isMember)
-            if case .all = audience { isMember = live.contains(device) && verdicts.allSatisfy(\.isMember) }
+            if case .all = audience { isMember = world.live.contains(device) && verdicts.allSatisfy(\.isMember) }
             return Verdict(
                 isMember: isMember, isAlerted: verdicts.contains { $0.isMember && $0.isAlerted },
                 isIgnoring: verdicts.contains { $0.isMember && $0.isIgnoring })

@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Store
 import TestSupport
 import Testing
@@ -38,6 +39,50 @@ import Testing
                 #expect(found.silent.isEmpty)
                 #expect(try await registry.size(of: audience, in: fixture.app) == numbers.count, "\(audience)")
             }
+        }
+    }
+
+    /// Goal: filters decide by the records of the devices, alone and with topics; a member that only a subscription
+    /// without alerts and a filter select is silent.
+    @Test(arguments: StoreKind.allCases)
+    func filtersReadTheRecords(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let app = fixture.app
+            let topic = try TopicName("a")
+            let changes: [DeviceChanges] = [
+                DeviceChanges(language: "fr_CA", appVersion: "2.10", timeZone: "America/Toronto"),
+                DeviceChanges(language: "fr", aliases: [.externalUser: "u"]), DeviceChanges(appVersion: "2.9"),
+                DeviceChanges(),
+            ]
+            var ids: [DeviceID] = []
+            for (number, change) in changes.enumerated() {
+                let id = try await registry.register(Samples.token(number), changes: change, in: app).registered.id
+                if number != 3 {
+                    _ = try await registry.subscribe(id, to: topic, options: .ignoreMessage, in: app)
+                }
+                ids.append(id)
+            }
+            let french = Audience.filter(.language(try LanguageRange("fr")))
+            let recent = Audience.filter(
+                .appVersion(try AppVersionRange(from: AppVersion("2.10".utf8), below: nil)))
+            let now = try #require(try await registry.device(ids[0], in: app)).device.created
+            let moment = Timestamp(milliseconds: Int64(now) * 1_000)
+            let seen = Audience.filter(.seen(try TimeRange(since: .ago(.seconds(60)), before: nil)))
+            let expected: [(Audience, [Int], silent: [Int])] = [
+                (french, [0, 1], []), (.not(french), [2, 3], []), (.all([.topic(topic), french]), [0, 1], [0, 1]),
+                (.any([.all([.topic(topic), .not(french)]), recent]), [0, 2], [2]),
+                (.all([.not(.topic(topic)), .filter(.user(false))]), [3], []),
+                (.filter(.user(true)), [1], []), (.filter(.platform(.web)), [], []), (seen, [0, 1, 2, 3], []),
+                (.filter(.timeZone(try TimeZonePattern("America/*"))), [0], []),
+            ]
+            for (audience, numbers, silent) in expected {
+                let segment = SegmentID(app, number: ids[0].index.segment)
+                let chosen = try await registry.select(audience, in: segment, at: moment)
+                #expect(chosen.members == SegmentSet(numbers.map { ids[$0].index.offset }), "\(audience)")
+                #expect(chosen.silent == SegmentSet(silent.map { ids[$0].index.offset }), "\(audience)")
+                #expect(try await registry.size(of: audience, in: app, at: moment) == numbers.count, "\(audience)")
+            }
+            #expect(try await registry.size(of: seen, in: app, at: moment + .seconds(3_600)) == 0)
         }
     }
 

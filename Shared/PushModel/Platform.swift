@@ -1,5 +1,3 @@
-package import PushModel
-
 /// A platform that publishers address: one payload serves all providers of a platform.
 package enum Platform: String, CaseIterable, Sendable {
     case ios
