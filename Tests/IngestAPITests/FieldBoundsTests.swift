@@ -16,7 +16,7 @@ import Testing
     static let taken: [(String, String)] =
         texts.map { ($0, text(RegistryBounds.textBytesMaximum)) } + aliases.map { ($0, text(Alias.bytesMaximum)) }
         + [
-            ("badge", "0"), ("badge", "\(RegistrationForm.badgeMaximum)"), ("contentAvailable", "1"),
+            ("badge", "0"), ("badge", "\(DeviceFields.badgeMaximum)"), ("contentAvailable", "1"),
             ("environment", "sandbox"), ("category", "%C3%A9"),
         ]
 
@@ -24,7 +24,7 @@ import Testing
         texts.map { ($0, text(RegistryBounds.textBytesMaximum + 1)) } + texts.map { ($0, "a%0Ab") }
         + aliases.map { ($0, text(Alias.bytesMaximum + 1)) } + aliases.map { ($0, "a%7Fb") }
         + [
-            ("badge", "-1"), ("badge", "\(RegistrationForm.badgeMaximum + 1)"), ("badge", "1.5"),
+            ("badge", "-1"), ("badge", "\(DeviceFields.badgeMaximum + 1)"), ("badge", "1.5"),
             ("badge", "99999999999999999999"), ("contentAvailable", "yes"),
             ("environment", "production%20"), ("environment", ""), ("time_zone", "Europe%20Berlin"),
             // 33 letters of two bytes: the limit counts bytes.

@@ -8,9 +8,6 @@ import Store
 struct PushdDialect: Dialect {
     typealias Handler = @Sendable (PushdCall) async throws -> HTTPResponse
 
-    /// Far more than the allowed subscriptions need, so that a request with too many gets an error that says so.
-    private static let bulkBytesMaximum = 2 << 20
-
     let registry: any Registry
     let devices: DeviceRegistration
     let submission: TaskSubmission
@@ -33,7 +30,7 @@ struct PushdDialect: Dialect {
 
             route(.get, pattern: list, handler: subscriptions.list),
             route(
-                .post, pattern: list, bodyBytesMaximum: PushdDialect.bulkBytesMaximum, handler: subscriptions.setAll),
+                .post, pattern: list, bodyBytesMaximum: DeviceFields.bodyBytesMaximum, handler: subscriptions.setAll),
             route(.delete, pattern: list, handler: subscriptions.removeAll),
             route(.get, pattern: "\(list)/:event", handler: subscriptions.read),
             route(.post, pattern: "\(list)/:event", handler: subscriptions.subscribe),

@@ -5,13 +5,10 @@ import Topics
 
 /// Registration data of a device. Fields not listed here are ignored, as in pushd; an absent field keeps its value.
 struct RegistrationForm {
-    static let badgeMaximum = 999_999
     private static let knownProtocols = "expected apns, fcm, gcm, c2dm or huawei"
 
-    static let aliases: [(name: String, kind: Alias.Kind)] = [
-        ("external_user_id", .externalUser), ("hwid", .hardware), ("appmetrica_device_id", .appMetricaDevice),
-        ("ios_ifa", .appleAdvertising), ("google_aid", .googleAdvertising), ("huawei_oaid", .huaweiAdvertising),
-    ]
+    static let aliases: [(name: String, kind: Alias.Kind)] =
+        [("external_user_id", .externalUser)] + DeviceFields.identifiers
 
     private let fields: RequestFields
 
@@ -29,7 +26,7 @@ struct RegistrationForm {
         changes.category = try value("category", read: text)
         changes.timeZone = try value("time_zone", read: timeZone)
         changes.badge = try value("badge") { name throws(InvalidValueError) in
-            try fields.integer(name, in: 0...RegistrationForm.badgeMaximum).map(UInt32.init)
+            try fields.integer(name, in: 0...DeviceFields.badgeMaximum).map(UInt32.init)
         }
         for (name, kind) in RegistrationForm.aliases {
             changes.aliases[kind] = try value(name) { name throws(InvalidValueError) in try alias(kind, name: name) }
@@ -108,34 +105,21 @@ struct RegistrationForm {
 
     private func text(_ name: String) throws(InvalidValueError) -> String? {
         guard let text = try fields.text(name) else { return nil }
-        guard text.utf8.count <= RegistryBounds.textBytesMaximum,
-            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else {
-            throw InvalidValueError(
-                "expected at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
-        }
-        return text
+        return try DeviceFields.text(text)
     }
 
     private func timeZone(_ name: String) throws(InvalidValueError) -> String? {
-        guard let text = try text(name) else { return nil }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw InvalidValueError("expected a time zone name such as Europe/Berlin")
-        }
-        return text
+        guard let text = try fields.text(name) else { return nil }
+        return try DeviceFields.timeZone(text)
     }
 
     private func environment(_ name: String) throws(InvalidValueError) -> Device.Environment? {
         guard let text = try fields.text(name) else { return nil }
-        guard let environment = Device.Environment(rawValue: text) else {
-            throw InvalidValueError("expected production or sandbox")
-        }
-        return environment
+        return try DeviceFields.environment(text)
     }
 
-    /// An empty string removes the alias.
     private func alias(_ kind: Alias.Kind, name: String) throws(InvalidValueError) -> String? {
         guard let text = try fields.text(name) else { return nil }
-        return text.isEmpty ? "" : try Alias(kind, value: text).value
+        return try DeviceFields.alias(text, kind: kind)
     }
 }
