@@ -28,12 +28,19 @@ struct IngestRoutes {
                 replacements: access.replacements, time: environment.time, log: environment.log),
             cancellation: cancellation,
             audience: AudienceCount(registry: registry, reader: reader, time: environment.time), reading: reading)
+        let registration = DeviceRegistration(registry, environment: environment)
+        let devices = DeviceRoutes(
+            registry: registry, devices: registration, limits: gatekeeper.limits, reading: reading)
+        let users = UserRoutes(
+            book: DeviceBook(registry: registry),
+            deletion: UserDeletion(
+                registry: registry, tasks: access, cancellation: cancellation, log: environment.log))
         self.gatekeeper = gatekeeper
         dialects = [
             PushdDialect(
-                registry: registry, devices: DeviceRegistration(registry, environment: environment),
-                submission: submission, limits: gatekeeper.limits, reading: reading, log: log),
-            NativeDialect(tasks: tasks, log: log),
+                registry: registry, devices: registration, submission: submission, limits: gatekeeper.limits,
+                reading: reading, log: log),
+            NativeDialect(tasks: tasks, devices: devices, users: users, log: log),
             RichieDialect(submission: submission, reading: reading, log: log),
         ]
     }

@@ -4,8 +4,13 @@ import Synchronization
 
 /// A registry that fails on demand, before any change.
 final class FaultyRegistry: Registry {
+    typealias Interruption = @Sendable (any Registry) async throws(StoreError) -> Void
+
     private let registry: any Registry
     private let fault = Mutex<StoreError?>(nil)
+    /// Removals that succeed before all others fail; nil for no failure.
+    private let removalsLeft = Mutex<Int?>(nil)
+    private let interruption = Mutex<Interruption?>(nil)
 
     init(_ registry: any Registry) {
         self.registry = registry
@@ -13,6 +18,16 @@ final class FaultyRegistry: Registry {
 
     func fail(with error: StoreError?) {
         fault.withLock { $0 = error }
+    }
+
+    /// The removals after the next `count` fail; with nil all succeed.
+    func failRemovals(after count: Int?) {
+        removalsLeft.withLock { $0 = count }
+    }
+
+    /// Runs before each removal, as a request that arrives meanwhile.
+    func beforeRemovals(_ interruption: Interruption?) {
+        self.interruption.withLock { $0 = interruption }
     }
 
     private func pass() throws(StoreError) {
@@ -38,6 +53,13 @@ final class FaultyRegistry: Registry {
 
     func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
         try pass()
+        try await interruption.withLock({ $0 })?(registry)
+        let mayRemove = removalsLeft.withLock { left in
+            guard let count = left else { return true }
+            left = max(0, count - 1)
+            return count > 0
+        }
+        guard mayRemove else { throw StoreError(.unavailable, message: "cut off") }
         return try await registry.remove(id, in: app)
     }
 

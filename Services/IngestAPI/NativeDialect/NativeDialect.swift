@@ -4,9 +4,13 @@ import HTTPServer
 /// The API under `/v1`, to which every dialect maps.
 struct NativeDialect: Dialect {
     let tasks: TaskRoutes
+    let devices: DeviceRoutes
+    let users: UserRoutes
     let log: RefusalLog
 
-    var routes: [DialectRoute] {
+    var routes: [DialectRoute] { taskRoutes + devices.routes + users.routes }
+
+    private var taskRoutes: [DialectRoute] {
         let publishing: [Scope] = [.publish, .broadcast]
         return [
             DialectRoute(

@@ -18,6 +18,8 @@ enum TaskError: Error, Equatable {
     case unknownTask
     /// The id is malformed, or only the report of the task is left.
     case unknownDevice
+    /// The app has no device with the id in the path.
+    case notRegistered
     case notClosed
     /// `limits.devices` of the app.
     case tooManyDevices(Int)
@@ -76,7 +78,7 @@ enum TaskError: Error, Equatable {
         // The operator has to act: waiting (429, 503) and another body (400, 422) do not help.
         case .access(.forbidden), .tooManyDevices: .forbidden
         case .access(.tooManyRequests): .tooManyRequests
-        case .access(.unknownApp), .unknownTask, .unknownDevice, .notClosed: .notFound
+        case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalid, .idempotencyKey: .badRequest
         case .tooLarge: .contentTooLarge
@@ -104,7 +106,7 @@ enum TaskError: Error, Equatable {
         case .idempotencyKey: "urn:carillon:invalid-idempotency-key"
         case .inProgress: "urn:carillon:request-in-progress"
         case .otherRequest: "urn:carillon:idempotency-key-reused"
-        case .unknownDevice: "urn:carillon:unknown-device"
+        case .unknownDevice, .notRegistered: "urn:carillon:unknown-device"
         case .unknownTask: "urn:carillon:unknown-task"
         case .notClosed: "urn:carillon:task-not-closed"
         case .tooManyDevices: "urn:carillon:too-many-devices"
@@ -119,7 +121,7 @@ enum TaskError: Error, Equatable {
         case .idempotencyKey: "Invalid idempotency key"
         case .inProgress: "Request in progress"
         case .otherRequest: "Idempotency key reused"
-        case .unknownDevice: "Unknown device"
+        case .unknownDevice, .notRegistered: "Unknown device"
         case .unknownTask: "Unknown task"
         case .notClosed: "Task not closed"
         case .tooManyDevices: "Too many devices"
@@ -142,6 +144,7 @@ enum TaskError: Error, Equatable {
         case .unknownDevice:
             "Check the subscriber id in the path: it must be as the registration returned it. If it is, the task's results "
                 + "by device have expired, and only its report is left."
+        case .notRegistered: "The app has no device with this id: it was removed, or the id is not its own."
         case .unknownTask: "The app has no task with this id, or the task was closed so long ago that it has expired."
         case .notClosed: "The report is available once the task is closed. Until then, read the task for its progress."
         case .tooManyDevices(let maximum):

@@ -17,6 +17,7 @@ extension HostileOperation {
         case .createRichieTask: createRichieTask(bytes)
         case .register: register(bytes, type: "application/json")
         case .registerByForm: register(bytes, type: "application/x-www-form-urlencoded")
+        case .putDevice: putDevice(bytes)
         case .subscribeInBulk: subscribe(bytes)
         case .listTasks: _ = try? TaskQuery(request(query: bytes))
         case .target: _ = bytes.withUnsafeBytes { RequestTarget($0) }
@@ -83,6 +84,13 @@ extension HostileOperation {
         _ = try? form.changes()
         _ = try? form.token(fromPath: String(decoding: bytes.prefix(16 << 10), as: UTF8.self))
         _ = try? SubscriptionForm.options(in: fields)
+    }
+
+    private func putDevice(_ bytes: [UInt8]) {
+        let problems = JSONProblems()
+        guard let fields = try? JSONBody.fields(request(body: bytes), problems: problems) else { return }
+        _ = try? NativeDeviceForm(fields).description()
+        _ = problems.all.text
     }
 
     /// Reads like `BulkSubscriptions`.

@@ -4,6 +4,7 @@ enum HostileOperation: String, CaseIterable {
     case createRichieTask
     case register
     case registerByForm
+    case putDevice
     case subscribeInBulk
     case listTasks
     case target
@@ -16,7 +17,8 @@ enum HostileOperation: String, CaseIterable {
     /// The limit of a head; bodies may be longer than any test needs.
     var bytesMaximum: Int {
         switch self {
-        case .createTask, .createRichieTask, .register, .registerByForm, .subscribeInBulk: .max
+        case .createTask, .createRichieTask, .register, .registerByForm, .putDevice, .subscribeInBulk:
+            .max
         case .listTasks, .target, .contentType, .idempotencyKey, .authorization, .traceparent, .event: 16 << 10
         }
     }
@@ -32,6 +34,12 @@ enum HostileOperation: String, CaseIterable {
                 #"{"time_zone":"@"}"#, #"{"ignore_message":"@"}"#, #"{"environment":"@","version":"@"}"#,
             ]
         case .registerByForm: ["|", "proto=apns&token=@", "lang=@", "@=1", "@", "external_user_id=@&proto=fcm"]
+        case .putDevice:
+            [
+                #"{"protocol":"apns","token":"@"}"#, #"{"@":1}"#, "{#}", "^", #"{"topics":[~]}"#,
+                #"{"topics":["@",{"name":"@","silent":"@"}]}"#, #"{"user":"@","identifiers":{"hwid":"@","@":1}}"#,
+                #"{"identifiers":{#}}"#, #"{"language":"@","time_zone":"@","environment":"@"}"#,
+            ]
         case .subscribeInBulk: ["{#}", #"{"@":{}}"#, #"{"a":{"ignore_message":"@"}}"#, #"{"a":^}"#]
         case .listTasks: ["|", "limit=@", "before=@", "@=1", "dry_run=@"]
         case .target: ["/@", "/a?@", "http://@", "*@", "/apps/@/v1/tasks"]

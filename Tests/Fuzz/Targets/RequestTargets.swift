@@ -1,5 +1,6 @@
 import Apps
 import PushModel
+import Store
 
 @testable import HTTPServer
 @testable import JSONKit
@@ -11,7 +12,7 @@ enum RequestTargets {
     /// The first byte selects the form.
     static func forms(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
-        let kind = input.number(below: 4)
+        let kind = input.number(below: 5)
         let isForm = input.byte() & 1 == 0
         let body = input.remainder()
         let type = isForm ? "application/x-www-form-urlencoded" : "application/json"
@@ -22,6 +23,7 @@ enum RequestTargets {
         case 0: try registration(request)
         case 1: _ = try? TaskQuery(request)
         case 2: try header(String(decoding: body, as: UTF8.self))
+        case 3: try device(request)
         default: try form(body)
         }
     }
@@ -41,6 +43,17 @@ enum RequestTargets {
             guard let topic = try? PushdEvent.topic(name) else { continue }
             try FuzzError.check(topic.text.utf8.elementsEqual(name.utf8), message: "a topic has another name")
         }
+    }
+
+    /// A device of the native API that is accepted is readable from its stored form.
+    private static func device(_ request: HTTPRequest) throws {
+        _ = try? DeviceQuery(request)
+        let problems = JSONProblems()
+        guard let fields = try? JSONBody.fields(request, problems: problems),
+            let given = try? NativeDeviceForm(fields).description(), problems.all.isEmpty
+        else { return }
+        let device = Device(tag: 1, token: given.token, created: 1).applying(given.changes, at: 2)
+        try FuzzError.check(Device(packed: device.packed[...]) == device, message: "a device reads back differently")
     }
 
     /// A decoded form, written with every byte escaped, is decoded to the same value.

@@ -1,0 +1,94 @@
+import Apps
+import HTTPServer
+import PushModel
+import Store
+
+/// `/v1/devices` and the routes below it.
+struct DeviceRoutes: Sendable {
+    let registry: any Registry
+    let devices: DeviceRegistration
+    let limits: RequestLimits
+    let reading: BodyReading
+
+    var routes: [DialectRoute] {
+        let path = "/v1/devices"
+        return [
+            DialectRoute(
+                method: .put, pattern: path, scopes: [.register], query: [],
+                bodyBytesMaximum: DeviceFields.bodyBytesMaximum, handler: .appInPath(register)),
+            DialectRoute(
+                method: .get, pattern: path, scopes: [.read], query: DeviceQuery.names, handler: .appInPath(list)),
+            DialectRoute(
+                method: .get, pattern: "\(path)/:id", scopes: [.register, .read], query: [], handler: .appInPath(read)),
+            DialectRoute(
+                method: .delete, pattern: "\(path)/:id", scopes: [.register], query: [], handler: .appInPath(remove)),
+        ]
+    }
+
+    /// Two steps: the device, then its subscriptions. A repeat completes an interrupted request.
+    @Sendable func register(_ call: AuthorizedRequest) async throws -> HTTPResponse {
+        let given = try await reading.readJSON(call.request, account: call.caller.account) { fields in
+            try NativeDeviceForm(fields).description()
+        }
+        let registration = try await devices.register(given.token, changes: given.changes, in: call.caller.app)
+        let registered = registration.registered
+        let topics = try await subscriptions(of: registered.id, wanted: given.topics, in: call.app)
+        var response = NativeDeviceAnswer.device(registered, topics: topics)
+        if registration.isNew { response.status = .created }
+        response.headers.append(HTTPField("Location", "\(call.base)/v1/devices/\(registered.id)"))
+        if let warning = MissingProviders(app: call.caller.app).warning(of: given.token.kind) {
+            response.headers.append(HTTPField("Carillon-Warning", warning))
+        }
+        return response
+    }
+
+    @Sendable func list(_ call: AuthorizedRequest) async throws -> HTTPResponse {
+        let book = DeviceBook(registry: registry)
+        switch try DeviceQuery(call.request) {
+        case .user(let user): return NativeDeviceAnswer.list(try await book.devices(of: user, in: call.app))
+        case .token(let token): return NativeDeviceAnswer.list(try await book.device(of: token, in: call.app))
+        }
+    }
+
+    @Sendable func read(_ call: AuthorizedRequest) async throws -> HTTPResponse {
+        try await withDevice(of: call) { id in
+            guard let registered = try await registry.device(id, in: call.app),
+                let topics = try await registry.subscriptions(of: id, in: call.app)
+            else { return nil }
+            return NativeDeviceAnswer.device(registered, topics: topics)
+        }
+    }
+
+    @Sendable func remove(_ call: AuthorizedRequest) async throws -> HTTPResponse {
+        try await withDevice(of: call) { id in
+            try await registry.remove(id, in: call.app) ? HTTPResponse(.noContent) : nil
+        }
+    }
+
+    /// Counts unknown ids, so that an address that guesses them is refused after some time.
+    private func withDevice(
+        of call: AuthorizedRequest, _ body: (DeviceID) async throws -> HTTPResponse?
+    ) async throws -> HTTPResponse {
+        if let id = DeviceID(call.request.parameter("id")) {
+            try limits.admitSearch(in: call.app, from: call.request.peer)
+            if let response = try await body(id) { return response }
+        }
+        limits.noteUnknownDevice(in: call.app, from: call.request.peer)
+        throw TaskError.notRegistered
+    }
+
+    /// The subscriptions of a device after a registration. Those that it has already are not written again: most apps
+    /// register at each start.
+    private func subscriptions(
+        of id: DeviceID, wanted: [TopicName: SubscriptionOptions]?, in app: AppID
+    ) async throws -> [TopicName: SubscriptionOptions] {
+        guard let current = try await registry.subscriptions(of: id, in: app) else { throw DeviceRoutes.removed }
+        guard let wanted, wanted != current else { return current }
+        guard try await registry.setSubscriptions(of: id, to: wanted, in: app) else { throw DeviceRoutes.removed }
+        return wanted
+    }
+
+    /// Another request removed the device in between; the client repeats the registration.
+    private static let removed = StoreError(
+        .unavailable, message: "the device was removed during its registration")
+}
