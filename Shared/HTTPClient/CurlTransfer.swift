@@ -92,6 +92,8 @@ extension CurlTransfer {
 
     private func describe() {
         set(CURLOPT_URL, value: request.url)
+        // Otherwise a segment `..`, which may be the name of a user, would shorten the path.
+        set(CURLOPT_PATH_AS_IS, value: 1)
         set(CURLOPT_PROTOCOLS_STR, value: "http,https")
         check(ccurl_easy_setopt_list(easy, CURLOPT_HTTPHEADER, headers.pointer))
         set(CURLOPT_USERAGENT, value: "Carillon/\(CarillonVersion.current)")
@@ -104,6 +106,7 @@ extension CurlTransfer {
         } else {
             set(CURLOPT_HTTP_VERSION, value: CURL_HTTP_VERSION_1_1)
         }
+        if request.method == .delete { set(CURLOPT_CUSTOMREQUEST, value: request.method.rawValue) }
         guard request.method == .post else { return }
         set(CURLOPT_POST, value: 1)
         check(ccurl_easy_setopt_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))

@@ -5,6 +5,8 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        /// Without a body.
+        case delete = "DELETE"
     }
 
     package struct Header: Sendable, Equatable {

@@ -40,6 +40,18 @@ import Testing
             ])
     }
 
+    /// A path reaches its server as it was given: a segment may be the name of a user.
+    @Test func deletesAtThePathAsGiven() async throws {
+        let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 204 No Content\r\n\r\n")])
+        try await withClient { client in
+            let outcome = await client.send(HTTPClientRequest(.delete, url: server.url("/users/.."), to: .trusted))
+            #expect(outcome.response?.status == 204)
+        }
+        let lines = server.requests.first?.split(separator: "\r\n").map(String.init) ?? []
+        #expect(lines.first == "DELETE /users/.. HTTP/1.1")
+        #expect(!lines.contains { $0.hasPrefix("Content-") })
+    }
+
     @Test func anAnswerHasItsStatusAndHeaders() async throws {
         let server = try ScriptedServer([
             .readHeader, .send("HTTP/1.1 429 Slow Down\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno"), .hold,
