@@ -2,7 +2,7 @@ import HTTPServer
 import ServiceKit
 import TestSupport
 
-/// A server for the task endpoints with the responses of a test. Stopped by `with`.
+/// A server for the endpoints about tasks, devices and users with the responses of a test. Stopped by `with`.
 final class TaskServer: Sendable {
     struct Request: Sendable {
         let target: String
@@ -29,8 +29,12 @@ final class TaskServer: Sendable {
     private init(_ answers: [HTTPResponse]) {
         let state = Monitor(State(answers: answers))
         var router = HTTPRouter()
-        for pattern in ["/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks"] {
-            for method in [HTTPMethod.get, .post] {
+        let patterns = [
+            "/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks", "/v1/devices",
+            "/v1/devices/:id", "/v1/users/:user", "/v1/users/:user/devices",
+        ]
+        for pattern in patterns {
+            for method in [HTTPMethod.get, .post, .delete] {
                 router.on(method, pattern: pattern) { request in
                     let query = request.query.isEmpty ? "" : "?\(request.query)"
                     let seen = Request(

@@ -77,7 +77,7 @@ struct APIVariables {
 
     init(environment: inout EnvironmentReader) {
         url = environment.optionalText(
-            "CARILLON_URL", meaning: "URL of the HTTP API for carillon push, watch and tasks.")
+            "CARILLON_URL", meaning: "URL of the HTTP API for carillon push, watch, tasks, devices and users.")
         key = environment.secret("CARILLON_KEY", meaning: "App key for the HTTP API.")
     }
 }

@@ -8,7 +8,7 @@ struct APIError: Error, CustomStringConvertible {
         case unreachable
         /// No response, or a response that permits a retry.
         case away
-        /// No such task.
+        /// No such task or device.
         case unknown
         case refused
         /// The response does not come from this API.

@@ -4,9 +4,11 @@ import JSONKit
 import ServiceHost
 import ServiceKit
 
-/// Client of the HTTP API for the commands about tasks.
+/// Client of the HTTP API for the commands about tasks, devices and users.
 struct TaskAPI: Sendable {
-    private static let deadline = Duration.seconds(15)
+    static let deadline = Duration.seconds(15)
+    /// A user's 256 devices may have tokens of 4 KiB each, and as much in other fields.
+    private static let responseBytesMaximum = 4 << 20
     /// Tasks per page of the list.
     private static let pageMaximum = 100
     /// Status codes that permit a retry; 409 means that the same request is still being processed.
@@ -21,8 +23,10 @@ struct TaskAPI: Sendable {
     static func with<Result: Sendable>(
         _ access: APIAccess, body: (TaskAPI) async throws -> Result
     ) async throws -> Result {
+        var configuration = HTTPClientConfiguration(name: "api")
+        configuration.responseBytesMaximum = responseBytesMaximum
         let client = HTTPClient(
-            configuration: HTTPClientConfiguration(name: "api"),
+            configuration: configuration,
             log: Log(service: "carillon", level: .error, sink: StandardErrorSink()), metrics: Metrics())
         do {
             let result = try await body(TaskAPI(access: access, client: client))
@@ -112,15 +116,16 @@ struct TaskAPI: Sendable {
     }
 
     /// Contains only the suspension: the Swift 6.3.1 optimizer crashes on the rest inside an asynchronous function.
-    private func send(
+    func send(
         _ method: HTTPClientRequest.Method, _ path: String, body: JSON? = nil,
-        fields: [HTTPClientRequest.Header] = []
+        fields: [HTTPClientRequest.Header] = [], deadline: Duration = TaskAPI.deadline
     ) async throws -> JSON {
-        try document(of: await client.send(request(method, path, body: body, fields: fields)))
+        try document(of: await client.send(request(method, path, body: body, fields: fields, deadline: deadline)))
     }
 
     private func request(
-        _ method: HTTPClientRequest.Method, _ path: String, body: JSON?, fields: [HTTPClientRequest.Header]
+        _ method: HTTPClientRequest.Method, _ path: String, body: JSON?, fields: [HTTPClientRequest.Header],
+        deadline: Duration
     ) -> HTTPClientRequest {
         let prefix = access.app.map { "/apps/\($0)" } ?? ""
         var headers = [HTTPClientRequest.Header("Accept", "application/json")] + fields
@@ -128,7 +133,7 @@ struct TaskAPI: Sendable {
         if body != nil { headers.append(.init("Content-Type", "application/json")) }
         return HTTPClientRequest(
             method, url: "\(access.url)\(prefix)/v1\(path)", to: .trusted, headers: headers,
-            body: body?.compactBytes ?? [], deadline: TaskAPI.deadline)
+            body: body?.compactBytes ?? [], deadline: deadline)
     }
 
     private func document(of outcome: HTTPClientOutcome) throws(APIError) -> JSON {
