@@ -99,7 +99,7 @@ package final class ChildProcess: Sendable {
         defer { posix_spawnattr_destroy(&attributes) }
         ChildProcess.set(&attributes, leadsGroup: options.leadsGroup)
 
-        let words = (options.diesWithParent ? ["setpriv", "--pdeathsig", "KILL", "--"] : []) + [path] + arguments
+        let words = (options.diesWithParent ? dyingWithParent : []) + [path] + arguments
         var argv = words.map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (argv + envp).forEach { free($0) } }
@@ -113,6 +113,11 @@ package final class ChildProcess: Sendable {
             return .failure(SpawnError(words[0], status: status))
         }
         return .success(Spawned(pid: pid, input: input[1], output: output[0]))
+    }
+
+    /// A parent that ended before the signal was requested is never reported: such a child sees another parent.
+    private static var dyingWithParent: [String] {
+        ["setpriv", "--pdeathsig", "KILL", "--", "/bin/sh", "-c", #"[ "$PPID" = "$0" ] && exec "$@""#, "\(getpid())"]
     }
 
     /// A child inherits the signals its parent ignores and those the spawning thread blocks. Threads of the concurrency
