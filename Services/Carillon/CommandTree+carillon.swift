@@ -7,6 +7,7 @@ extension CommandTree {
         commands: [
             Up.self,
             Push.self, Watch.self, TasksList.self, TasksShow.self, TasksCancel.self,
+            AudiencesList.self, AudiencesShow.self, AudiencesSave.self, AudiencesRemove.self, AudiencesCount.self,
             DevicesList.self, DevicesShow.self, DevicesRemove.self, UsersShow.self, UsersRemove.self,
             AppsAdd.self, AppsList.self, AppsRotate.self, AppsCheck.self,
             TopicsList.self, TopicsCreate.self,
@@ -19,7 +20,7 @@ extension CommandTree {
         variables: [
             CommandContext.busVariables,
             VariableGroup("about apps") { _ = AppsConfiguration(environment: &$0, reading: Set(AppSecret.allCases)) },
-            VariableGroup("about tasks, devices and users") { _ = APIVariables(environment: &$0) },
+            VariableGroup("about tasks, audiences, devices and users") { _ = APIVariables(environment: &$0) },
         ],
         notes: """
              Additionally for watch and

@@ -14,7 +14,7 @@ extension IngestAPI {
         let access = try await RegistryAccess.open(context, sweepInterval: configuration.sweepInterval)
         let tasks = try await TaskAccess.open(context, store: access.connection, room: access.room)
         let routes = IngestRoutes(
-            access.registry, reader: access.reader, access: tasks,
+            access.registry, reader: access.reader, audiences: access.audiences, access: tasks,
             gatekeeper: Gatekeeper(limits: RequestLimits(configuration.limits, time: environment.time)) {
                 apps.access(presented: $0, peer: $1)
             },

@@ -10,8 +10,8 @@ struct IngestRoutes {
     private let dialects: [any Dialect]
 
     init(
-        _ registry: any Registry, reader: any RegistryReader, access: TaskAccess, gatekeeper: Gatekeeper,
-        idempotencyLease: Duration, environment: WorkerEnvironment
+        _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences, access: TaskAccess,
+        gatekeeper: Gatekeeper, idempotencyLease: Duration, environment: WorkerEnvironment
     ) {
         let reading = BodyReading()
         let cancellation = TaskCancellation(
@@ -20,6 +20,9 @@ struct IngestRoutes {
         let submission = TaskSubmission(
             access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
             environment: environment)
+        let book = AudienceBook(store: audiences)
+        let counting = AudienceCount(
+            registry: registry, reader: reader, turns: CountTurns(), time: environment.time)
         let log = RefusalLog(environment.log, time: environment.time)
         let tasks = TaskRoutes(
             submission: submission,
@@ -27,7 +30,7 @@ struct IngestRoutes {
                 archive: access.archive, ledger: access.ledger, traces: access.traces,
                 replacements: access.replacements, time: environment.time, log: environment.log),
             cancellation: cancellation,
-            audience: AudienceCount(registry: registry, reader: reader, time: environment.time), reading: reading)
+            counting: counting, audiences: book, reading: reading)
         let registration = DeviceRegistration(registry, environment: environment)
         let devices = DeviceRoutes(
             registry: registry, devices: registration, limits: gatekeeper.limits, reading: reading)
@@ -40,7 +43,10 @@ struct IngestRoutes {
             PushdDialect(
                 registry: registry, devices: registration, submission: submission, limits: gatekeeper.limits,
                 reading: reading, log: log),
-            NativeDialect(tasks: tasks, devices: devices, users: users, log: log),
+            NativeDialect(
+                tasks: tasks,
+                audiences: AudienceRoutes(book: book, counting: counting, reading: reading, room: access.room),
+                devices: devices, users: users, log: log),
             RichieDialect(submission: submission, reading: reading, log: log),
         ]
     }

@@ -10,6 +10,7 @@ import Store
 struct RegistryAccess {
     let registry: any Registry
     let reader: any RegistryReader
+    let audiences: any SavedAudiences
     /// Also used by the other stores.
     let connection: StoreConnection
     let room: StoreRoom
@@ -31,15 +32,16 @@ struct RegistryAccess {
         let witness = context.watch(context.openWitness(redis), over: store)
         guard context.hasLoggedRegistry else {
             return RegistryAccess(
-                registry: BoundedRegistry(registry: store, room: room), reader: store, connection: connection,
-                room: room, services: [keeper, witness])
+                registry: BoundedRegistry(registry: store, room: room), reader: store, audiences: store,
+                connection: connection, room: room, services: [keeper, witness])
         }
         let log = try await context.untilReachable {
             try await RegistryLog(
                 bus: context.bus, environment: environment, projection: store, maintenance: store)
         }
+        let logged = store.writing(through: log.journal)
         return RegistryAccess(
-            registry: BoundedRegistry(registry: store.writing(through: log.journal), room: room), reader: store,
+            registry: BoundedRegistry(registry: logged, room: room), reader: store, audiences: logged,
             connection: connection, room: room,
             services: [keeper, witness] + log.services { context.worker($0, handler: $1) })
     }

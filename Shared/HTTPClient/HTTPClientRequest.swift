@@ -5,6 +5,7 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
         /// Without a body.
         case delete = "DELETE"
     }

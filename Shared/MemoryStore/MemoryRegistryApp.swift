@@ -8,6 +8,7 @@ struct MemoryRegistryApp {
     private var tokens: [PushToken: DeviceID] = [:]
     private var aliases: [AliasKey: Set<DeviceIndex>] = [:]
     private var next: UInt64 = 0
+    var audiences: [AudienceName: [UInt8]] = [:]
 
     /// The value as bytes: differently spelled values are different aliases, though `String` may treat them as equal.
     private struct AliasKey: Hashable {
@@ -67,6 +68,7 @@ struct MemoryRegistryApp {
     }
 
     mutating func apply(_ change: RegistryChange) {
+        if case .audience(let name, let definition) = change.content { return audiences[name] = definition }
         let index = change.index
         // A position in the log was assigned, regardless of the present holder.
         next = max(next, UInt64(index.rawValue) + 1)
@@ -76,6 +78,7 @@ struct MemoryRegistryApp {
         case .subscription(let topic, let options):
             self[index].subscriptions[index.offset, default: [:]][topic] = options
         case .badge(let badge): self[index].badges[index.offset] = badge
+        case .audience: break
         }
     }
 

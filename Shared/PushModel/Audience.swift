@@ -3,6 +3,8 @@ package indirect enum Audience: Hashable, Sendable {
     case everyone
     case topic(TopicName)
     case filter(DeviceFilter)
+    /// A saved audience, until a task is accepted: tasks contain what it means.
+    case saved(AudienceName)
     case not(Audience)
     case all([Audience])
     case any([Audience])
@@ -31,6 +33,13 @@ package indirect enum Audience: Hashable, Sendable {
         return filters
     }
 
+    /// The saved audiences it refers to, each once.
+    package var savedNames: Set<AudienceName> {
+        var names: Set<AudienceName> = []
+        visit { if case .saved(let name) = $0 { names.insert(name) } }
+        return names
+    }
+
     /// Checked when a publisher's request becomes an audience, so that resolving is bounded.
     package func checkBounds() throws(InvalidValueError) {
         guard depth <= Audience.depthMaximum else {
@@ -49,7 +58,7 @@ package indirect enum Audience: Hashable, Sendable {
 
     private var depth: Int {
         switch self {
-        case .everyone, .topic, .filter: 1
+        case .everyone, .topic, .filter, .saved: 1
         case .not(let inner): 1 + inner.depth
         case .all(let parts), .any(let parts): 1 + (parts.map(\.depth).max() ?? 0)
         }
@@ -57,7 +66,7 @@ package indirect enum Audience: Hashable, Sendable {
 
     private var partCount: Int {
         switch self {
-        case .everyone, .topic, .filter: 1
+        case .everyone, .topic, .filter, .saved: 1
         case .not(let inner): 1 + inner.partCount
         case .all(let parts), .any(let parts): parts.reduce(1) { $0 + $1.partCount }
         }
@@ -66,7 +75,7 @@ package indirect enum Audience: Hashable, Sendable {
     /// Calls the closure with each part that has no parts of its own.
     private func visit(_ body: (Audience) -> Void) {
         switch self {
-        case .everyone, .topic, .filter: body(self)
+        case .everyone, .topic, .filter, .saved: body(self)
         case .not(let inner): inner.visit(body)
         case .all(let parts), .any(let parts): for part in parts { part.visit(body) }
         }

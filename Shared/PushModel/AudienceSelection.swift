@@ -42,7 +42,7 @@ extension Audience {
     /// Topics of which a segment with members has at least one; nil if a segment without any of them can have members.
     package var necessaryTopics: [TopicName]? {
         switch self {
-        case .everyone, .not, .filter: nil
+        case .everyone, .not, .filter, .saved: nil
         case .topic(let topic): [topic]
         case .all(let parts):
             // The narrowest part would be best, but it is not known here.
@@ -67,6 +67,7 @@ extension Audience {
     ) -> Verdict {
         switch self {
         case .everyone: return Verdict(members: live)
+        case .saved: return Verdict(members: SegmentSet())
         case .filter(let filter): return Verdict(members: matching[filter] ?? SegmentSet())
         case .topic(let topic):
             guard let found = members[topic] else { return Verdict(members: SegmentSet()) }
@@ -103,6 +104,7 @@ extension Audience {
     ) -> (least: SegmentSet, most: SegmentSet) {
         switch self {
         case .everyone: return (live, live)
+        case .saved: return (SegmentSet(), SegmentSet())
         case .filter: return (SegmentSet(), live)
         case .topic(let topic):
             let found = members[topic]?.members.intersection(live) ?? SegmentSet()

@@ -36,10 +36,11 @@ package struct RegistryRecord: Hashable, Sendable {
 
     package var value: [UInt8] {
         switch change.content {
-        case .device(nil), .subscription(_, nil), .badge(nil): []
+        case .device(nil), .subscription(_, nil), .badge(nil), .audience(_, nil): []
         case .device(let device?): [RegistryRecord.version] + device.packed
         case .subscription(_, let options?): [RegistryRecord.version, options.rawValue]
         case .badge(let badge?): [RegistryRecord.version].appending(badge)
+        case .audience(_, let definition?): [RegistryRecord.version] + definition
         }
     }
 
@@ -55,6 +56,7 @@ package struct RegistryRecord: Hashable, Sendable {
             case .device: return .device(nil)
             case .subscription(let topic): return .subscription(topic, nil)
             case .badge: return .badge(nil)
+            case .audience(let name): return .audience(name, nil)
             }
         }
         guard first == version else { throw MalformedMessageError("unknown registry record version \(first)") }
@@ -75,17 +77,19 @@ package struct RegistryRecord: Hashable, Sendable {
             var reader = ByteReader(packed)
             guard let badge = reader.integer(UInt32.self), reader.isAtEnd else { return nil }
             return .badge(badge)
+        case .audience(let name): return .audience(name, Array(packed))
         }
     }
 }
 
-/// The subject of a record, as encoded in its key: `app:segment`, a zero byte, and then `d:offset`, `b:offset` or
-/// `s:offset:topic`. Text, so that an operator can read it with any client; each subject has exactly one encoding.
+/// The subject of a record, as encoded in its key: `app:segment`, a zero byte, and then `d:offset`, `b:offset`,
+/// `s:offset:topic` or `a:0:name`. Text, so that an operator can read it with any client; each subject has exactly one encoding.
 private struct Subject {
     enum Kind {
         case device
         case subscription(TopicName)
         case badge
+        case audience(AudienceName)
     }
 
     let app: AppID
@@ -99,6 +103,7 @@ private struct Subject {
         case .device: kind = .device
         case .subscription(let topic, _): kind = .subscription(topic)
         case .badge: kind = .badge
+        case .audience(let name, _): kind = .audience(name)
         }
     }
 
@@ -108,6 +113,7 @@ private struct Subject {
             case .device: "d:\(index.offset)"
             case .subscription(let topic): "s:\(index.offset):\(topic)"
             case .badge: "b:\(index.offset)"
+            case .audience(let name): "a:\(index.offset):\(name)"
             }
         return Array(SegmentID(app, number: index.segment).description.utf8) + [0] + Array(subject.utf8)
     }
@@ -129,6 +135,9 @@ private struct Subject {
         case ("s", 3):
             guard let topic = try? TopicName(String(subject[2])) else { return nil }
             kind = .subscription(topic)
+        case ("a", 3):
+            guard segment == 0, offset == 0, let name = try? AudienceName(String(subject[2])) else { return nil }
+            kind = .audience(name)
         default: return nil
         }
         self.app = app

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// One new fact about one device. The last change of a subject replaces the earlier ones, which allows a compacted log
+/// One new fact about one device, or about its app. The last change of a subject replaces the earlier ones, which allows a compacted log
 /// to hold the registry.
 package struct RegistryChange: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
@@ -11,7 +11,13 @@ package struct RegistryChange: Hashable, Sendable {
         case subscription(TopicName, SubscriptionOptions?)
         /// The badge reported by the device; increments counted on top are not part of the log.
         case badge(UInt32?)
+        /// A saved audience of the app, as its writer encoded it; nil if it was removed. It is stored with the app's first
+        /// segment, at `ofApp`.
+        case audience(AudienceName, [UInt8]?)
     }
+
+    /// The place of facts about an app.
+    package static let ofApp = DeviceIndex(rawValue: 0)
 
     package let app: AppID
     package let index: DeviceIndex

@@ -41,6 +41,25 @@ extension RegistryReader {
         return size
     }
 
+    /// The number of selected devices of each protocol. Reads the records of all that the audience may select.
+    package func protocols(
+        of audience: Audience, in segment: SegmentID, at moment: Timestamp
+    ) async throws(StoreError) -> [PushProtocol: Int] {
+        guard let found = try await members(of: audience.topics, in: [segment.number], of: segment.app).first else {
+            return [:]
+        }
+        let records = try await devices(
+            at: audience.widest(live: found.live, members: found.topics), in: segment)
+        let selection = audience.select(
+            live: found.live, members: found.topics, matching: records.matches(of: audience.filters, at: moment))
+        var counts: [PushProtocol: Int] = [:]
+        for (position, offset) in records.offsets.enumerated() where selection.members.contains(offset) {
+            guard let head = Device.PackedHead(records.record(at: position)) else { continue }
+            counts[head.kind, default: 0] += 1
+        }
+        return counts
+    }
+
     private func select(
         _ audience: Audience, from found: SegmentMembers, in segment: SegmentID, at moment: Timestamp
     ) async throws(StoreError) -> AudienceSelection {

@@ -9,13 +9,14 @@ extension Audience {
         case .everyone: .object(JSONObject([("all", .bool(true))]))
         case .topic(let topic): .object(JSONObject([("topic", .string(topic.text))]))
         case .filter(let filter): .object(JSONObject([(filter.name, filter.json)]))
+        case .saved(let name): .object(JSONObject([("audience", .string(name.text))]))
         case .not(let inner): .object(JSONObject([("not", inner.json)]))
         case .all(let parts): .object(JSONObject([("all_of", .array(parts.map(\.json)))]))
         case .any(let parts): .object(JSONObject([("any", .array(parts.map(\.json)))]))
         }
     }
 
-    private static let names = ["all", "topic", "not", "all_of", "any"] + DeviceFilter.names
+    private static let names = ["all", "topic", "not", "all_of", "any", "audience"] + DeviceFilter.names
 
     /// Nil if invalid; errors are added to the problems of the fields.
     package init?(_ fields: JSONFields) {
@@ -41,6 +42,10 @@ extension Audience {
         case "not": not(fields)
         case "all_of": parts(name, fields: fields).map { .all($0) }
         case "any": parts(name, fields: fields).map { .any($0) }
+        case "audience":
+            fields.text(name, expected: "the name of a saved audience: \(AudienceName.rule)") {
+                try? AudienceName($0)
+            }.map { .saved($0) }
         default: DeviceFilter(fields, named: name).map { .filter($0) }
         }
     }

@@ -80,6 +80,9 @@ extension TaskTarget {
     fileprivate init(_ fields: JSONFields) {
         self.init()
         audience = fields.object("audience").flatMap { Audience($0) }
+        if audience?.savedNames.isEmpty == false {
+            fields.reject("audience", message: "expected the meaning of a saved audience, not its name")
+        }
         if let count = fields.integer("parts", in: 1...1_000_000) {
             list = .parts(count: count, entries: fields.integer("part_entries", in: 1...400_000_000) ?? 0)
             return

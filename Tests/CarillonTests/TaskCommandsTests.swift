@@ -64,6 +64,13 @@ import Testing
             #"{"users":["u1"],"message":{"title":"x"},"options":{"time_to_live":"12h"}}"#
         ),
         (
+            ["--audience", "vip", "--title", "x"], #"{"audience":{"audience":"vip"},"message":{"title":"x"}}"#
+        ),
+        (
+            ["--audience", #"{"language": "fr"}"#, "--title", "x"],
+            #"{"audience":{"language":"fr"},"message":{"title":"x"}}"#
+        ),
+        (
             ["--all", "--title", "x", "--cap", "skip"],
             #"{"audience":{"all":true},"message":{"title":"x"},"cap":"skip"}"#
         ),
@@ -82,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["push"], "no audience given; use --all, --topic NAME, --user ID or --device ID"),
+        (["push"], "no audience given; use --all, --topic NAME, --audience AUDIENCE, --user ID or --device ID"),
         (["push", "--all"], "no message given; use --title TEXT, --body TEXT or --silent"),
         (["push", "--all", "--topic", "a"], "--all includes the subscribers of every topic"),
         (["push", "--all", "--silent", "--title", "x"], "--silent cannot be combined with --title or --body"),
@@ -90,6 +97,9 @@ import Testing
         (["push", "--all", "--silent", "--rate", "0"], "--rate 0: expected devices a second"),
         (["push", "--all", "--silent", "--cap", "never"], "--cap never: expected defer, skip or ignore"),
         (["push", "--all", "--silent", "--replaces", "a b"], "--replaces a b: expected 1 to 64 visible ASCII"),
+        (["push", "--audience", "a", "--all", "--silent"], "--audience cannot be combined with --all or --topic"),
+        (["push", "--audience", "{", "--silent"], "expected an audience as JSON"),
+        (["audiences", "save", "vip"], "expected a name and an audience as JSON"),
         (["push", "--file", "x", "--title", "x"], "--file contains the whole task"),
         (["push", "--file", "/nonexistent"], "--file /nonexistent: cannot read it"),
         (["push", "--all", "--silent", "--dry-run", "--watch"], "--watch cannot be combined with --dry-run"),

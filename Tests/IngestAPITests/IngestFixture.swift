@@ -72,7 +72,7 @@ final class IngestFixture: Sendable {
             replacements: replacements, keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
-            BoundedRegistry(registry: registry, room: room), reader: memory, tasks: access, environment: environment,
+            BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,
             limits: requests
         ) { [time] in
             snapshot.access(presented: $0, peer: $1, now: time.now)
@@ -85,12 +85,13 @@ final class IngestFixture: Sendable {
     }
 
     static func routes(
-        _ registry: any Registry, reader: any RegistryReader, tasks: TaskAccess,
+        _ registry: any Registry, memory: MemoryRegistry, tasks: TaskAccess,
         environment: WorkerEnvironment, limits: RequestLimits = RequestLimits(),
         access: @escaping Gatekeeper.AccessQuery
     ) -> IngestRoutes {
         IngestRoutes(
-            registry, reader: reader, access: tasks, gatekeeper: Gatekeeper(limits: limits, access: access),
+            registry, reader: memory, audiences: memory, access: tasks,
+            gatekeeper: Gatekeeper(limits: limits, access: access),
             idempotencyLease: .seconds(15), environment: environment)
     }
 

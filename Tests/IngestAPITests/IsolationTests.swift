@@ -25,6 +25,8 @@ import Testing
             #"{"app_id":"example-news","topics":["news"],"payloads":{"ios":{"aps":{"alert":{"body":"x"}}}}}"#,
         "POST /subscribers": #"{"proto":"fcm","token":"\#(SampleTokens.fcm)"}"#,
         "POST /subscriber/:id/subscriptions": #"{"sport":{}}"#,
+        "PUT /v1/audiences/:name": #"{"topic":"news"}"#,
+        "POST /v1/audiences/count": #"{"audience":{"all":true}}"#,
         "PUT /v1/devices": #"{"protocol":"fcm","token":"\#(SampleTokens.fcm)"}"#,
     ]
     /// Queries of the routes that require one.
@@ -36,7 +38,7 @@ import Testing
         for path in [
             "/subscriber/\(subscriber)", "/subscriber/\(subscriber)/subscriptions", "/v1/tasks", "/v1/tasks/\(task)",
             "/v1/tasks/\(task)/report", "/v1/tasks/\(task)/devices/\(subscriber)",
-            "/v1/devices/\(subscriber)", "/v1/users/ada/devices",
+            "/v1/devices/\(subscriber)", "/v1/users/ada/devices", "/v1/audiences/readers", "/v1/audiences",
         ] {
             let response = await fixture.json("GET", path, as: .owner)
             #expect(response.status == 200, "\(path)")
@@ -49,6 +51,8 @@ import Testing
         let subscriber = try await fixture.subscriber("external_user_id=ada")
         #expect(await fixture.form("POST", "/subscriber/\(subscriber)/subscriptions/news").status == 201)
         #expect(await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .owner).status == 201)
+        let audience = #"{"topic":"ada"}"#
+        #expect(await fixture.json("PUT", "/v1/audiences/readers", json: audience, as: .owner).status == 201)
         let task = try #require(fixture.bus.tasks.first)
         _ = try fixture.ledger.plan(
             task.id, as: TaskPlan(app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
@@ -65,7 +69,7 @@ import Testing
         pattern.replacing(":app", with: "news")
             .replacing("/tasks/:id", with: "/tasks/\(news.task.id)").replacing(":id", with: news.subscriber)
             .replacing(":event", with: "news").replacing(":device", with: news.subscriber)
-            .replacing(":user", with: "ada")
+            .replacing(":user", with: "ada").replacing(":name", with: "readers")
     }
 
     /// Sends a route's request with the ids of `news` in its path and body.
@@ -100,9 +104,10 @@ import Testing
             let news = try await possessions(fixture)
             for route in fixture.routeNames where route != "GET /openapi.yaml" {
                 let response = await ask(route, news: news, as: .shop, fixture: fixture)
-                // Every app may have a user of this name.
+                // Every app may have a user or an audience of this name.
                 let namesOnlyAUser = route.contains(" /v1/users/:user")
-                if route.contains(":") && !namesOnlyAUser || route.hasSuffix(RichieTests.path) {
+                let isOfOwnName = namesOnlyAUser || route.contains(" /v1/audiences/:name")
+                if route.contains(":") && !isOfOwnName || route.hasSuffix(RichieTests.path) {
                     #expect(response.status == 404, "\(route): \(response.text)")
                 }
                 let text = namesOnlyAUser ? response.text.replacing(#""user":"ada","#, with: "") : response.text

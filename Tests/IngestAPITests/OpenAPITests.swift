@@ -28,7 +28,7 @@ import Testing
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: Log(service: "test", sink: CollectingSink()),
             metrics: Metrics(), health: Health(time: time))
-        return IngestFixture.routes(registry, reader: registry, tasks: tasks, environment: environment) {
+        return IngestFixture.routes(registry, memory: registry, tasks: tasks, environment: environment) {
             apps.access(presented: $0, peer: $1, now: time.now)
         }.router
     }

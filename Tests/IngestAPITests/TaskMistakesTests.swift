@@ -18,8 +18,8 @@ import Testing
         ("{\(message),\"users\":[]}", "", "no target; users and devices are empty"),
         (
             "{\(message),\"audience\":{}}", "audience",
-            "expected exactly one of all, topic, not, all_of, any, platform, language, app_version, seen, registered, "
-                + "time_zone, user"
+            "expected exactly one of all, topic, not, all_of, any, audience, platform, language, app_version, seen, "
+                + "registered, time_zone, user"
         ),
         ("{\(message),\"audience\":{\"all\":false}}", "audience.all", "expected true"),
         ("{\(message),\"audience\":{\"any\":[]}}", "audience.any", "expected an array of 1 to 256 elements"),

@@ -132,6 +132,7 @@ import Testing
         case .everyone: true
         case .topic(let topic): device.topics[topic] != nil
         case .filter(let filter): device.filters.contains(filter)
+        case .saved: false
         case .not(let inner): !matches(inner, device)
         case .all(let parts): parts.allSatisfy { matches($0, device) }
         case .any(let parts): parts.contains { matches($0, device) }
@@ -142,7 +143,7 @@ import Testing
     private func matched(_ audience: Audience, _ device: Member) -> [SubscriptionOptions] {
         guard matches(audience, device) else { return [] }
         switch audience {
-        case .everyone, .filter, .not: return []
+        case .everyone, .filter, .saved, .not: return []
         case .topic(let topic): return device.topics[topic].map { [$0] } ?? []
         case .all(let parts), .any(let parts): return parts.flatMap { matched($0, device) }
         }

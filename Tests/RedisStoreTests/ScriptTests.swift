@@ -22,6 +22,7 @@ import Testing
     private static let registry = [
         RegistryScripts.commit, RegistryScripts.commitShrinking, RegistryScripts.applyLogged,
         RegistryScripts.readDevice, RegistryScripts.readBuckets, RegistryScripts.readAudience,
+        RegistryScripts.readAudiences,
         RegistryScripts.countFailure, RegistryScripts.countDevices, RegistryScripts.allocate,
         RegistryScripts.createSegment,
         RegistryScripts.hasNoMember, RegistryScripts.oldMarks, RegistryScripts.dropMark,

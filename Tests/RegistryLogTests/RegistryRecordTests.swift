@@ -41,6 +41,19 @@ import Topics
         #expect(RegistryRecord(change(.subscription(topic, .ignoreMessage))).value == [1, 1])
     }
 
+    /// Goal: a saved audience is a record of the app's first segment, and of no device.
+    @Test func anAudienceIsOfTheFirstSegment() throws {
+        let name = try AudienceName("vip")
+        let change = RegistryChange(app: app, index: RegistryChange.ofApp, .audience(name, Array("{}".utf8)))
+        let record = RegistryRecord(change)
+        #expect(String(decoding: record.key, as: UTF8.self) == "a-1:0\0a:0:vip")
+        #expect(try RegistryRecord(key: record.key, value: record.value).change == change)
+        #expect(try RegistryRecord(key: record.key, value: []).change.content == .audience(name, nil))
+        for key in ["a-1:1\0a:0:vip", "a-1:0\0a:1:vip", "a-1:0\0a:0:VIP", "a-1:0\0a:0"] {
+            #expect(throws: MalformedMessageError.self) { try RegistryRecord(key: Array(key.utf8), value: [1]) }
+        }
+    }
+
     @Test func whatIsGoneHasNoValue() {
         for content in [.device(nil), .badge(nil), .subscription(topic, nil)] as [RegistryChange.Content] {
             #expect(RegistryRecord(change(content)).value.isEmpty)

@@ -7,13 +7,17 @@ import ServiceKit
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
     static let options = [
-        all, topic, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, cap, rate, replaces,
+        all, topic, audience, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, cap, rate,
+        replaces,
     ]
 
     private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
     private static let topic = CommandOption(
         "--topic", value: "NAME", isRepeatable: true,
         meaning: "Send to the subscribers of this topic; if repeated, of any")
+    private static let audience = CommandOption(
+        "--audience", value: "AUDIENCE",
+        meaning: "Send to this audience: the name of a saved one, or JSON such as '{\"language\": \"fr\"}'")
     private static let user = CommandOption(
         "--user", value: "ID", isRepeatable: true, meaning: "Send to the devices of this user; repeatable")
     private static let device = CommandOption(
@@ -56,12 +60,20 @@ enum PushOptions {
         guard !arguments.has(all) || topics.isEmpty else {
             throw UsageError("--all includes the subscribers of every topic; remove --topic")
         }
-        if let audience = audience(toAll: arguments.has(all), topics) { task["audience"] = audience }
+        if let text = arguments.value(audience) {
+            guard !arguments.has(all), topics.isEmpty else {
+                throw UsageError("--audience cannot be combined with --all or --topic")
+            }
+            task["audience"] = try AudienceText.audienceOrName(text)
+        } else if let audience = targets(toAll: arguments.has(all), topics) {
+            task["audience"] = audience
+        }
         for (name, option) in [("users", user), ("devices", device)] where arguments.has(option) {
             task[name] = texts(arguments.values(option))
         }
         guard !task.names.isEmpty else {
-            throw UsageError("no audience given; use --all, --topic NAME, --user ID or --device ID")
+            throw UsageError(
+                "no audience given; use --all, --topic NAME, --audience AUDIENCE, --user ID or --device ID")
         }
         if arguments.has(platform) { task["platforms"] = texts(arguments.values(platform)) }
         task["message"] = .object(try message(arguments))
@@ -111,7 +123,7 @@ enum PushOptions {
         return .object(task)
     }
 
-    private static func audience(toAll: Bool, _ topics: [String]) -> JSON? {
+    private static func targets(toAll: Bool, _ topics: [String]) -> JSON? {
         if toAll { return .object(JSONObject([("all", .bool(true))])) }
         let named = topics.map { JSON.object(JSONObject([("topic", .string($0))])) }
         return named.count > 1 ? .object(JSONObject([("any", .array(named))])) : named.first

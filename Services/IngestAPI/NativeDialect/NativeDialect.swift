@@ -4,11 +4,12 @@ import HTTPServer
 /// The API under `/v1`, to which every dialect maps.
 struct NativeDialect: Dialect {
     let tasks: TaskRoutes
+    let audiences: AudienceRoutes
     let devices: DeviceRoutes
     let users: UserRoutes
     let log: RefusalLog
 
-    var routes: [DialectRoute] { taskRoutes + devices.routes + users.routes }
+    var routes: [DialectRoute] { taskRoutes + audiences.routes + devices.routes + users.routes }
 
     private var taskRoutes: [DialectRoute] {
         let publishing: [Scope] = [.publish, .broadcast]

@@ -19,13 +19,13 @@ struct NativeTaskForm {
     }
 
     /// The result is undefined if there are problems. `authorize` is called as soon as the audience is known, so that a
-    /// caller without the scope is refused before the rest is read.
+    /// caller without the scope is refused before the rest is read; what a saved audience means is not known here.
     func draft(
         defaults: AppDefaults, authorize: (Scope) throws(Gatekeeper.AccessError) -> Void
     ) throws(Gatekeeper.AccessError) -> TaskDraft {
         var draft = TaskDraft()
         draft.audience = audience()
-        if fields.problems.all.isEmpty { try authorize(draft.scope) }
+        if fields.problems.all.isEmpty, !draft.hasSavedAudience { try authorize(draft.scope) }
         draft.entries = users() + devices()
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)

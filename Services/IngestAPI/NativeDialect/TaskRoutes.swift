@@ -12,15 +12,17 @@ struct TaskRoutes: Sendable {
     let submission: TaskSubmission
     let book: TaskBook
     let cancellation: TaskCancellation
-    let audience: AudienceCount
+    let counting: AudienceCount
+    let audiences: AudienceBook
     let reading: BodyReading
 
     @Sendable func create(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let isDryRun = try TaskQuery.isDryRun(call.request)
         let draft = try await draft(call)
-        guard !isDryRun else { return try await count(draft, call: call) }
+        guard !isDryRun else { return try await count(try await expand(draft, call: call), call: call) }
         return try await submission.submit(
-            call.request, of: call.caller, key: SubmissionKey(header: call.request), drafts: { _ in [draft] },
+            call.request, of: call.caller, key: SubmissionKey(header: call.request),
+            drafts: { _ in [try await expand(draft, call: call)] },
             answer: { created($0[0], call: call) })
     }
 
@@ -79,6 +81,15 @@ struct TaskRoutes: Sendable {
         }
     }
 
+    /// The draft with what its saved audiences mean now, for which the caller has the scope.
+    private func expand(_ draft: TaskDraft, call: AuthorizedRequest) async throws -> TaskDraft {
+        guard draft.hasSavedAudience, let audience = draft.audience else { return draft }
+        var expanded = draft
+        expanded.audience = try await audiences.expand(audience, in: call.app)
+        try call.caller.require(expanded.scope)
+        return expanded
+    }
+
     private func count(_ draft: TaskDraft, call: AuthorizedRequest) async throws -> HTTPResponse {
         try await submission.check([draft], in: call.request, of: call.caller)
         guard draft.entries.count <= TaskLimits.countedEntriesMaximum else {
@@ -86,7 +97,7 @@ struct TaskRoutes: Sendable {
                 "users",
                 message: "too long: at most \(TaskLimits.countedEntriesMaximum) entries with devices in a dry run")
         }
-        let count = try await audience.count(draft, in: call.app)
+        let count = try await counting.count(draft, in: call.app)
         return .json(JSONText.object { $0.member("devices", count) })
     }
 

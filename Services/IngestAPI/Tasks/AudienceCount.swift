@@ -4,21 +4,41 @@ import Store
 import TaskModel
 import Topics
 
-/// Counts the devices that a draft would reach now.
+/// Counts the devices that a draft or an audience would reach now.
 struct AudienceCount: Sendable {
+    private static let segmentsAtOnce = 4
+
     let registry: any Registry
     let reader: any RegistryReader
+    let turns: CountTurns
     let time: any TimeSource
 
-    func count(_ draft: TaskDraft, in app: AppID) async throws(StoreError) -> Int {
+    func count(_ draft: TaskDraft, in app: AppID) async throws -> Int {
         let now = time.now
         let moment = draft.timing.sendAt(acceptedAt: now) ?? now
-        let listed = try await listed(draft.entries, in: app)
+        guard let audience = draft.audience else { return try await countListed(draft, in: app, at: moment) }
         let meansAll = draft.content.targetedPlatforms.isSuperset(of: Platform.supported)
-        if listed.isEmpty, meansAll {
-            guard let audience = draft.audience else { return 0 }
+        if draft.entries.isEmpty, meansAll, audience.filters.isEmpty {
             return try await reader.size(of: audience, in: app, at: moment)
         }
+        return try await turns.run(for: app) { try await countListed(draft, in: app, at: moment) }
+    }
+
+    func platforms(of audience: Audience, in app: AppID) async throws -> [Platform: Int] {
+        try await turns.run(for: app) {
+            let (reader, moment) = (reader, time.now)
+            let segments = try await reader.segments(of: audience, in: app)
+            let counts = try await segments.concurrentMap(atOnce: AudienceCount.segmentsAtOnce) { number in
+                try await reader.protocols(of: audience, in: SegmentID(app, number: number), at: moment)
+            }
+            return counts.joined().reduce(into: [:]) { $0[Platform($1.key), default: 0] += $1.value }
+        }
+    }
+
+    private func countListed(
+        _ draft: TaskDraft, in app: AppID, at moment: Timestamp
+    ) async throws(StoreError) -> Int {
+        let listed = try await listed(draft.entries, in: app)
         var segments = Set(listed.keys)
         if let audience = draft.audience { segments.formUnion(try await reader.segments(of: audience, in: app)) }
         var count = 0

@@ -42,6 +42,8 @@ struct TaskDraft: Sendable, Equatable {
 extension TaskDraft {
     /// The scope the caller needs for this draft.
     var scope: Scope { Scope(toReach: audience) }
+
+    var hasSavedAudience: Bool { audience?.savedNames.isEmpty == false }
 }
 
 extension Scope {

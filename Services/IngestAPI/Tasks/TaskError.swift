@@ -21,6 +21,9 @@ enum TaskError: Error, Equatable {
     /// The app has no device with the id in the path.
     case notRegistered
     case notClosed
+    case unknownAudience
+    /// The app's other count, or those of other apps, are still running.
+    case counting
     /// `limits.devices` of the app.
     case tooManyDevices(Int)
     /// The reason, as a whole sentence.
@@ -65,7 +68,7 @@ enum TaskError: Error, Equatable {
         if case .access(let error) = self { return error.headers }
         return switch status {
         case .serviceUnavailable: [HTTPField("Retry-After", "5")]
-        case .conflict: [HTTPField("Retry-After", "1")]
+        case .conflict, .tooManyRequests: [HTTPField("Retry-After", "1")]
         default: []
         }
     }
@@ -77,8 +80,9 @@ enum TaskError: Error, Equatable {
         case .access(.unauthenticated): .unauthorized
         // The operator has to act: waiting (429, 503) and another body (400, 422) do not help.
         case .access(.forbidden), .tooManyDevices: .forbidden
-        case .access(.tooManyRequests): .tooManyRequests
-        case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed: .notFound
+        case .access(.tooManyRequests), .counting: .tooManyRequests
+        case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed, .unknownAudience:
+            .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalid, .idempotencyKey: .badRequest
         case .tooLarge: .contentTooLarge
@@ -109,6 +113,8 @@ enum TaskError: Error, Equatable {
         case .unknownDevice, .notRegistered: "urn:carillon:unknown-device"
         case .unknownTask: "urn:carillon:unknown-task"
         case .notClosed: "urn:carillon:task-not-closed"
+        case .unknownAudience: "urn:carillon:unknown-audience"
+        case .counting: "urn:carillon:count-in-progress"
         case .tooManyDevices: "urn:carillon:too-many-devices"
         default: "about:blank"
         }
@@ -124,6 +130,8 @@ enum TaskError: Error, Equatable {
         case .unknownDevice, .notRegistered: "Unknown device"
         case .unknownTask: "Unknown task"
         case .notClosed: "Task not closed"
+        case .unknownAudience: "Unknown audience"
+        case .counting: "Count in progress"
         case .tooManyDevices: "Too many devices"
         default: nil
         }
@@ -147,6 +155,9 @@ enum TaskError: Error, Equatable {
         case .notRegistered: "The app has no device with this id: it was removed, or the id is not its own."
         case .unknownTask: "The app has no task with this id, or the task was closed so long ago that it has expired."
         case .notClosed: "The report is available once the task is closed. Until then, read the task for its progress."
+        case .unknownAudience: "The app has no saved audience of this name."
+        case .counting:
+            "Counting this audience reads the records of devices, which one request of an app does at a time. Retry later."
         case .tooManyDevices(let maximum):
             "The app has reached limits.devices of its app file: \(maximum). Registered devices can still be changed "
                 + "and removed; a removed device makes room for a new one."

@@ -30,11 +30,12 @@ struct TaskSubmission: Sendable {
     /// Accepts all drafts of a request, or none if one is refused. `drafts` gets the seed because a draft may contain its
     /// task's id. The repeat of an answered request gets the stored answer: its drafts are neither made nor rendered.
     func submit(
-        _ request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?, drafts: (TaskSeed) -> [TaskDraft],
+        _ request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?,
+        drafts: (TaskSeed) async throws -> [TaskDraft],
         answer: ([PushTask]) -> HTTPResponse
     ) async throws -> HTTPResponse {
         try await answers.answer(key, of: caller) { seed in
-            let all = drafts(seed)
+            let all = try await drafts(seed)
             try await check(all, in: request, of: caller)
             return try all.enumerated().map { place, draft in
                 try acceptance.prepare(

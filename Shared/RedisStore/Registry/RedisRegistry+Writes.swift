@@ -99,7 +99,7 @@ extension RedisRegistry: RegistryJournal {
                 switch content {
                 case .device: stored.living != nil
                 case .subscription(let topic, let options): had.contains(topic) == (options == nil)
-                case .badge: false
+                case .badge, .audience: false
                 }
             })
     }
@@ -209,6 +209,7 @@ extension SegmentChanges.Change {
         case .device(let device?): self = .put(device.packed)
         case .device(nil): self = .remove
         case .badge(let badge): self = .badge(badge)
+        case .audience(let name, let definition): self = .audience(name, definition)
         case .subscription(let topic, let options):
             guard let number = numbers[topic] else { return nil }
             self = options.map { .subscribe(number, $0) } ?? .unsubscribe(number)

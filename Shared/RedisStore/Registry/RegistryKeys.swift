@@ -30,6 +30,7 @@ enum RegistryKeys {
     /// The part of the registry's key names before the first colon.
     static let families: Set<String> = [
         "registry", "app", "topics", "names", "numbers", "alias", "seg", "live", "err", "dev", "sub", "badge", "top",
+        "saved",
     ]
 }
 
@@ -65,6 +66,9 @@ struct SegmentKeys {
     /// A hash: topic number -> members, and `<number>i` -> the members that ignore messages. A list of offsets, two
     /// bytes each and in any order, or, if it is 512 bytes long, a bitmap.
     func topics(_ bucket: Int) -> RedisArgument { RedisArgument("top:\(tag):\(bucket)") }
+
+    /// A hash, of an app's first segment only: name -> saved audience of the app.
+    var audiences: RedisArgument { RedisArgument("saved:\(tag)") }
 
     static func headerName(tag: String) -> String { "seg:\(tag)" }
     static func bucket(of offset: UInt16) -> Int { Int(offset) / bucketDevices }

@@ -9,6 +9,7 @@ struct SegmentChanges {
         case subscribe(TopicNumber, SubscriptionOptions)
         case unsubscribe(TopicNumber)
         case badge(UInt32?)
+        case audience(AudienceName, [UInt8]?)
     }
 
     /// Precondition of the changes.
@@ -24,6 +25,7 @@ struct SegmentChanges {
         case subscriptions(Int)
         case badges(Int)
         case topics(Int)
+        case audiences
     }
 
     private let segmentKeys: SegmentKeys
@@ -83,6 +85,8 @@ struct SegmentChanges {
             shape = [place(.subscriptions(bucket)), place(topic), none, RedisArgument(Int64(topic)), none]
         case .badge(let badge):
             shape = [place(.badges(bucket)), none, none, badge.map { RedisArgument(Int64($0)) } ?? none, none]
+        case .audience(let name, let definition):
+            shape = [place(.audiences), none, none, RedisArgument(name.text), RedisArgument(definition ?? [])]
         }
         changes += [change.name, RedisArgument(logOffset), RedisArgument(Int(offset))] + shape
         onlyShrinks = onlyShrinks && change.shrinks
@@ -119,6 +123,7 @@ struct SegmentChanges {
         case .subscriptions(let bucket): keys.append(segmentKeys.subscriptions(bucket))
         case .badges(let bucket): keys.append(segmentKeys.badges(bucket))
         case .topics(let bucket): keys.append(segmentKeys.topics(bucket))
+        case .audiences: keys.append(segmentKeys.audiences)
         }
         places[place] = keys.count
         return RedisArgument(keys.count)
@@ -147,13 +152,14 @@ extension SegmentChanges.Change {
         case .subscribe: "subscribe"
         case .unsubscribe: "unsubscribe"
         case .badge: "badge"
+        case .audience: "audience"
         }
     }
 
     fileprivate var shrinks: Bool {
         switch self {
-        case .remove, .unsubscribe, .badge(nil): true
-        case .put, .subscribe, .badge: false
+        case .remove, .unsubscribe, .badge(nil), .audience(_, nil): true
+        case .put, .subscribe, .badge, .audience: false
         }
     }
 }

@@ -14,6 +14,7 @@ enum RegistryScripts {
     static let readDevice = RedisScript(PackageResources.read_device_lua, using: .ready)
     static let readBuckets = RedisScript(PackageResources.read_buckets_lua, using: .ready, .records)
     static let readAudience = RedisScript(PackageResources.read_audience_lua, using: .ready)
+    static let readAudiences = RedisScript(PackageResources.read_audiences_lua, using: .ready)
     static let countFailure = RedisScript(PackageResources.count_failure_lua, using: .ready, .records)
     static let countDevices = RedisScript(PackageResources.count_devices_lua, using: .ready)
     static let allocate = RedisScript(PackageResources.allocate_lua, using: .ready)

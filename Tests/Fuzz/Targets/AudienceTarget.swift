@@ -77,6 +77,7 @@ enum AudienceTarget {
     private static func verdict(_ audience: Audience, device: UInt16, in world: World) -> Verdict {
         switch audience {
         case .everyone: return Verdict(isMember: world.live.contains(device))
+        case .saved: return Verdict(isMember: false)
         case .filter(let filter): return Verdict(isMember: world.matching[filter]?.contains(device) ?? false)
         case .topic(let topic):
             guard let found = world.members[topic], found.members.contains(device) else {

@@ -82,7 +82,7 @@ struct RegistryModel {
         switch audience {
         case .everyone: true
         case .topic(let topic): topics[topic] != nil
-        case .filter: preconditionFailure("the model has no filters")
+        case .filter, .saved: preconditionFailure("the model has no filters")
         case .not(let inner): !matches(inner, topics: topics)
         case .all(let parts): parts.allSatisfy { matches($0, topics: topics) }
         case .any(let parts): parts.contains { matches($0, topics: topics) }

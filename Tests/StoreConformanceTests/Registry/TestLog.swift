@@ -41,6 +41,7 @@ final class TestLog: RegistryJournal {
             switch change.content {
             case .device: aspect = "device"
             case .badge: aspect = "badge"
+            case .audience(let name, _): aspect = "audience \(name)"
             case .subscription(let topic, _): aspect = "topic \(Array(topic.text.utf8))"
             }
         }

@@ -42,6 +42,11 @@ local function setBadge(offset, badges, value)
     return 0
 end
 
+local function saveAudience(audiences, name, definition)
+    write(audiences, name, definition ~= '' and definition)
+    return 0
+end
+
 -- The change whose arguments begin at ARGV[i].
 local function apply(i)
     local kind, offset = ARGV[i], tonumber(ARGV[i + 2])
@@ -54,5 +59,6 @@ local function apply(i)
         return subscribe(offset, a, b, tonumber(ARGV[i + 6]), tonumber(ARGV[i + 7]))
     end
     if kind == 'unsubscribe' then return unsubscribe(offset, a, b, tonumber(ARGV[i + 6])) end
+    if kind == 'audience' then return saveAudience(a, ARGV[i + 6], ARGV[i + 7]) end
     return setBadge(offset, a, ARGV[i + 6])
 end
