@@ -4,7 +4,8 @@ extension CommandTree {
     static let bench = CommandTree(
         "carillon bench", purpose: "measures the pipeline and its parts",
         commands: [
-            BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchHostile.self, BenchIngest.self,
+            BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchAudience.self, BenchHostile.self,
+            BenchIngest.self,
             BenchHTTP.self, BenchSend.self,
             BenchRegistry.self, BenchBus.self, BenchLoad.self,
         ],

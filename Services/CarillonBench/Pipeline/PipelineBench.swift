@@ -125,7 +125,7 @@ struct PipelineBench {
     }
 
     /// Milliseconds from the request to its receipt by the provider, which the simulator records with the same clock.
-    private func latencies(_ count: Int, to device: DeviceID, of provider: String) async throws -> [Double] {
+    func latencies(_ count: Int, to device: DeviceID, of provider: String) async throws -> [Double] {
         var latencies: [Double] = []
         for _ in 0..<count {
             let posted = SystemTimeSource().now
