@@ -4,6 +4,8 @@ import Apps
 struct AuthorizedCaller: Sendable {
     let app: PushApp
     let kind: Access.Caller
+    /// Nil unless the caller presented a public key.
+    let publicKey: PublicKeyTerms?
     private let scopes: Set<Scope>
 
     /// Authorizes by the first of the scopes that is granted.
@@ -16,7 +18,9 @@ struct AuthorizedCaller: Sendable {
             case .app(let app):
                 self.app = app
                 kind = access.caller
-                scopes = access.grants.first { $0.app.id == app.id }?.scopes ?? []
+                let grant = access.grants.first { $0.app.id == app.id }
+                scopes = grant?.scopes ?? []
+                publicKey = grant?.publicKey
                 return
             // The error names the first scope, which is the one to request.
             case .forbidden: error = .forbidden(accepted[0])
@@ -34,8 +38,11 @@ struct AuthorizedCaller: Sendable {
         return id
     }
 
+    /// Whose requests are limited. A public key is in the hands of everyone: its callers are told apart by address.
+    var payer: Access.Caller { publicKey == nil ? kind : .address }
+
     /// The account charged for the memory of the request's body, in addition to the client's address.
-    var account: String? { credential.isEmpty ? nil : credential }
+    var account: String? { credential.isEmpty || publicKey != nil ? nil : credential }
 
     func has(_ scope: Scope) -> Bool {
         scopes.contains(scope)

@@ -7,6 +7,10 @@ struct Gatekeeper: Sendable {
     enum AccessError: Error, Equatable {
         case unauthenticated
         case forbidden(Scope)
+        /// The route is not for public keys.
+        case publicKey
+        /// The key is for other web pages.
+        case foreignOrigin
         case unknownApp
         case ambiguous([AppID])
         case tooManyRequests(RateLimitStatus)
@@ -23,19 +27,22 @@ struct Gatekeeper: Sendable {
     }
 
     /// The access of the caller. A caller without any access is refused.
-    private func access(of request: HTTPRequest) throws(AccessError) -> Access {
+    private func access(of request: HTTPRequest, allowsPublicKeys: Bool) throws(AccessError) -> Access {
         try limits.admit(from: request.peer)
         let access = access(PresentedKey.text(inAuthorization: request.headers["Authorization"]), request.peer)
         guard !access.grants.isEmpty else { throw .unauthenticated }
         // A web page opened on an allowed machine could post forms from its address; only the machine itself has
         // access.
         guard access.caller != .address || !RequestOrigin.isForeign(request) else { throw .unauthenticated }
-        return access
+        guard !allowsPublicKeys else { return access }
+        let ofPrivateKeys = access.ofPrivateKeys
+        guard !ofPrivateKeys.grants.isEmpty else { throw .publicKey }
+        return ofPrivateKeys
     }
 
     /// The same; a caller that has none of the scopes in any app is refused.
     private func access(of request: HTTPRequest, with scopes: [Scope]) throws(AccessError) -> Access {
-        let access = try access(of: request)
+        let access = try access(of: request, allowsPublicKeys: false)
         guard access.grants.contains(where: { !$0.scopes.isDisjoint(with: scopes) }) else {
             throw .forbidden(scopes[0])
         }
@@ -44,11 +51,12 @@ struct Gatekeeper: Sendable {
 
     /// `name` is the app named in the path; nil selects the only granted app. Any one of the scopes suffices.
     func admit(
-        _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope]
+        _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope], allowsPublicKeys: Bool = false
     ) throws(AccessError) -> (caller: AuthorizedCaller, limit: RateLimitStatus?) {
-        let access = try access(of: request)
+        let access = try access(of: request, allowsPublicKeys: allowsPublicKeys)
         let caller = try AuthorizedCaller(access, for: scopes) { access.choose(name, scope: $0) }
-        return (caller, try limits.admit(caller.kind, to: caller.app, from: request.peer))
+        if let terms = caller.publicKey, !terms.admits(origin: request.headers["Origin"]) { throw .foreignOrigin }
+        return (caller, try limits.admit(caller.payer, to: caller.app, from: request.peer))
     }
 
     /// For dialects that name the app in the body.

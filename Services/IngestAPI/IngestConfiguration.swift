@@ -14,7 +14,7 @@ struct IngestConfiguration: Sendable {
     private static let certificateVariable = "CARILLON_INGEST_TLS_CERTIFICATE"
 
     init(environment: inout EnvironmentReader) {
-        var apps = AppsConfiguration(environment: &environment, reading: [.pepper])
+        var apps = AppsConfiguration(environment: &environment, reading: [.pepper, .users])
         apps.warnsOfUnenforced = true
         self.apps = apps
         var defaults = HTTPServerConfiguration.fitting(

@@ -16,6 +16,8 @@ package struct Access: Sendable {
     package struct Grant: Sendable, Equatable {
         package let app: PushApp
         package let scopes: Set<Scope>
+        /// Nil unless the grant is that of a public key.
+        package var publicKey: PublicKeyTerms?
     }
 
     package enum Choice: Sendable, Equatable {
@@ -38,6 +40,11 @@ package struct Access: Sendable {
     package var keyID: String? {
         guard case .key(let id) = caller else { return nil }
         return id
+    }
+
+    /// Without the grants of a public key.
+    package var ofPrivateKeys: Access {
+        Access(caller: caller, grants: grants.filter { $0.publicKey == nil })
     }
 
     package func apps(with scope: Scope) -> [PushApp] {

@@ -73,8 +73,11 @@ package final class AppDirectory: Service {
             let changes = inventory.read()
             let problems = inventory.problems + (configuration.warnsOfUnenforced ? inventory.unenforced : [])
             let reported = state.withLock { state in
-                if !changes.isEmpty || !inventory.hasPepper(of: state.inventory) {
-                    state.snapshot = AppSnapshot(inventory.apps, pepper: inventory.pepper)
+                if !changes.isEmpty || !inventory.hasPepper(of: state.inventory)
+                    || inventory.userTokenKeys != state.inventory.userTokenKeys
+                {
+                    state.snapshot = AppSnapshot(
+                        inventory.apps, pepper: inventory.pepper, userTokenKeys: inventory.userTokenKeys)
                 }
                 defer { state.reported = problems }
                 state.inventory = inventory

@@ -7,7 +7,7 @@ package struct AppEditor: Sendable {
     /// A new key and the number of keys that it replaces.
     package struct Rotation: Sendable {
         package let key: APIKey
-        package let scopes: Set<Scope>
+        package let rights: KeyRights
         package let replaced: Int
     }
 
@@ -34,8 +34,7 @@ package struct AppEditor: Sendable {
         let lock = try FolderLock(configuration.folder)
         defer { lock.release() }
         let key = APIKey.random()
-        let credential = Credential(
-            id: key.id, hash: try pepper().hash(of: key), scopes: scopes, created: now, expires: nil)
+        let credential = credential(of: key, rights: KeyRights(scopes: scopes), pepper: try pepper())
         var document = JSONObject([("credentials", .array([CredentialText.json(credential)]))])
         if !ranges.isEmpty {
             let allowed = ranges.map { range in
@@ -48,7 +47,18 @@ package struct AppEditor: Sendable {
         return key
     }
 
-    /// Adds a new key for each set of scopes among the valid keys, which expire after `keep` at the latest. Expired
+    /// Adds a key to an existing app file.
+    package func addKey(to app: AppID, rights: KeyRights) throws(AppsError) -> APIKey {
+        let lock = try FolderLock(configuration.folder)
+        defer { lock.release() }
+        let (document, current) = try load(app)
+        let key = APIKey.random()
+        let added = current.credentials + [credential(of: key, rights: rights, pepper: try pepper())]
+        try write(added, to: document, of: app)
+        return key
+    }
+
+    /// Adds a new key for each set of rights among the valid keys, which expire after `keep` at the latest. Expired
     /// keys are removed.
     package func rotate(_ app: AppID, keeping keep: Duration) throws(AppsError) -> [Rotation] {
         let lock = try FolderLock(configuration.folder)
@@ -56,25 +66,31 @@ package struct AppEditor: Sendable {
         let (document, current) = try load(app)
         let pepper = try pepper()
         let valid = current.credentials.filter { $0.isValid(at: now) }
-        let scopeSets = valid.isEmpty ? [AppEditor.usualScopes] : AppEditor.unique(valid.map(\.scopes))
-        let rotations = scopeSets.map { scopes in
-            Rotation(key: .random(), scopes: scopes, replaced: valid.filter { $0.scopes == scopes }.count)
+        let usual = [KeyRights(scopes: AppEditor.usualScopes)]
+        let rotations = (valid.isEmpty ? usual : AppEditor.unique(valid.map(\.rights))).map { rights in
+            Rotation(key: .random(), rights: rights, replaced: valid.filter { $0.rights == rights }.count)
         }
-        let fresh = rotations.map { rotation in
-            Credential(
-                id: rotation.key.id, hash: pepper.hash(of: rotation.key), scopes: rotation.scopes, created: now,
-                expires: nil)
-        }
+        let fresh = rotations.map { credential(of: $0.key, rights: $0.rights, pepper: pepper) }
         let kept = keep > .zero ? valid.map { $0.expiring(by: now + keep) } : []
-        guard kept.count + fresh.count <= AppEditor.keysMaximum else {
+        try write(kept + fresh, to: document, of: app)
+        return rotations
+    }
+
+    private func credential(of key: APIKey, rights: KeyRights, pepper: Pepper) -> Credential {
+        Credential(id: key.id, hash: pepper.hash(of: key), rights: rights, created: now, expires: nil)
+    }
+
+    private func write(
+        _ credentials: [Credential], to document: JSONObject, of app: AppID
+    ) throws(AppsError) {
+        guard credentials.count <= AppEditor.keysMaximum else {
             throw AppsError(
                 code: .invalid,
                 message: "\(path(of: app)) would hold more than \(AppEditor.keysMaximum) keys; remove some first")
         }
         var changed = document
-        changed["credentials"] = .array((kept + fresh).map(CredentialText.json))
-        try FileWriter.replace(path(of: app), bytes: bytes(of: changed))
-        return rotations
+        changed["credentials"] = .array(credentials.map(CredentialText.json))
+        try write(changed, of: app)
     }
 
     /// Replaces a member of the app file, such as `providers`.
@@ -83,6 +99,11 @@ package struct AppEditor: Sendable {
         defer { lock.release() }
         var (document, _) = try load(app)
         document[member] = value
+        try write(document, of: app)
+    }
+
+    /// Refuses a document that no service would accept.
+    private func write(_ document: JSONObject, of app: AppID) throws(AppsError) {
         let bytes = bytes(of: document)
         let (changed, problems) = AppReader.read(bytes, id: app, folder: configuration.folder)
         guard changed != nil else {
@@ -134,9 +155,9 @@ package struct AppEditor: Sendable {
         Array(JSON.object(document).indentedText.utf8)
     }
 
-    private static func unique(_ scopeSets: [Set<Scope>]) -> [Set<Scope>] {
-        scopeSets.reduce(into: []) { known, scopes in
-            if !known.contains(scopes) { known.append(scopes) }
+    private static func unique(_ rights: [KeyRights]) -> [KeyRights] {
+        rights.reduce(into: []) { known, next in
+            if !known.contains(next) { known.append(next) }
         }
     }
 }
@@ -144,6 +165,6 @@ package struct AppEditor: Sendable {
 extension Credential {
     fileprivate func expiring(by moment: Timestamp) -> Credential {
         Credential(
-            id: id, hash: hash, scopes: scopes, created: created, expires: expires.map { min($0, moment) } ?? moment)
+            id: id, hash: hash, rights: rights, created: created, expires: expires.map { min($0, moment) } ?? moment)
     }
 }

@@ -1,3 +1,6 @@
+import PushModel
+import ServiceKit
+
 /// Apps and secrets of this process, read repeatedly; the last valid version of each is kept. Calls block and are made
 /// on a native thread.
 struct AppInventory: Sendable {
@@ -5,6 +8,8 @@ struct AppInventory: Sendable {
     private var versions: AppFileVersions
     private var keyFiles = KeyFileCheck()
     private(set) var pepper: Pepper?
+    /// Of the apps that have a usable one.
+    private(set) var userTokenKeys: [AppID: UserTokenKey] = [:]
     private(set) var problems: [AppProblem] = []
     private(set) var unusableKeyFiles = 0
 
@@ -30,8 +35,11 @@ struct AppInventory: Sendable {
         let changes = versions.take(AppFolder(path: configuration.folder).read())
         let pepperProblem = readPepper()
         let keyFileProblems = readKeyFiles()
+        readUserTokenKeys()
         unusableKeyFiles = keyFileProblems.count
-        problems = versions.problems + (pepperProblem.map { [$0] } ?? []) + keyFileProblems
+        problems =
+            versions.problems + (pepperProblem.map { [$0] } ?? []) + keyFileProblems
+            + apps.sorted { $0.id < $1.id }.flatMap(\.keyWarnings)
         return changes
     }
 
@@ -48,6 +56,17 @@ struct AppInventory: Sendable {
         }
     }
 
+    private mutating func readUserTokenKeys() {
+        guard configuration.secrets.contains(.users) else { return }
+        userTokenKeys = [:]
+        for app in apps {
+            guard let path = app.userTokenKeyFile?.path,
+                let content = SmallFile.read(path, bytesMaximum: UserTokenKey.fileBytesMaximum)
+            else { continue }
+            userTokenKeys[app.id] = UserTokenKey(fileContent: content)
+        }
+    }
+
     /// Reported as warnings: an invalid key file does not affect other apps or other providers of the app.
     private mutating func readKeyFiles() -> [AppProblem] {
         let files = apps.sorted { $0.id < $1.id }.flatMap { app in
@@ -56,6 +75,17 @@ struct AppInventory: Sendable {
         }
         return zip(files, keyFiles.problems(of: files.map(\.1))).compactMap { file, problem in
             problem.map { .warning(file.0, field: file.1.file.field, message: $0) }
+        }
+    }
+}
+
+extension PushApp {
+    /// Fields of keys that are valid and have no effect.
+    fileprivate var keyWarnings: [AppProblem] {
+        credentials.enumerated().filter { !$0.element.rights.isPublic && !$0.element.rights.origins.isEmpty }.map {
+            .warning(
+                AppFolder.fileName(of: id), field: "credentials[\($0.offset)].origins",
+                message: "no effect, because the key is not public; add \"public\": true or remove the origins")
         }
     }
 }

@@ -6,6 +6,8 @@ import ServiceKit
 /// Parses an app file into an app, or into a list of all its problems.
 struct AppReader {
     static let bytesMaximum = 256 * 1_024
+    /// Of one key.
+    private static let originsMaximum = 64
 
     private let id: AppID
     /// Base of relative paths in the file.
@@ -31,6 +33,10 @@ struct AppReader {
         if let providers = fields.object("providers") { app.providers = self.providers(providers) }
         app.credentials = credentials(fields)
         app.allowed = allowed(fields)
+        if let tokens = fields.object("user_tokens") {
+            app.userTokenKeyFile = file(tokens, name: "key_file")
+            tokens.rejectUnknown()
+        }
         if let report = fields.object("report") { app.report = self.report(report) }
         if let limits = fields.object("limits") { app.limits = self.limits(limits) }
         if let quietHours = fields.object("quiet_hours") { app.quietHours = self.quietHours(quietHours) }
@@ -139,12 +145,24 @@ struct AppReader {
         let id = fields.text("id", expected: "1 to 32 of a-z and 0-9", isRequired: true) { APIKey.isID($0) ? $0 : nil }
         let hash = fields.text(
             "hash", expected: "\(CredentialText.hashShape)", isRequired: true, convert: CredentialText.hash)
-        let scopes = scopes(fields)
+        let rights = rights(fields)
         let created = time(fields, name: "created", isRequired: true)
         let expires = time(fields, name: "expires", isRequired: false)
         fields.rejectUnknown()
         guard let id, let hash, let created else { return nil }
-        return Credential(id: id, hash: hash, scopes: scopes, created: created, expires: expires)
+        return Credential(id: id, hash: hash, rights: rights, created: created, expires: expires)
+    }
+
+    private func rights(_ fields: JSONFields) -> KeyRights {
+        let scopes = scopes(fields)
+        let isPublic = fields.bool("public") == true
+        if isPublic, !scopes.isSubset(of: KeyRights.publicScopes) {
+            fields.reject("scopes", message: "expected only register, because the key is public")
+        }
+        let origins = fields.elements("origins", countMaximum: AppReader.originsMaximum).compactMap { element in
+            element.text(expected: WebOrigin.rule) { WebOrigin($0) }
+        }
+        return KeyRights(scopes: scopes, isPublic: isPublic, origins: origins)
     }
 
     private func allowed(_ fields: JSONFields) -> [AllowedRange] {

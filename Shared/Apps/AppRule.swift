@@ -22,7 +22,7 @@ package enum AppRule: Sendable, Equatable {
     package var enforcement: String? {
         switch self {
         case .devices: "ingest-api, for all its processes together"
-        case .requestsPerSecond: "ingest-api, in each process for each key, or for each address without a key"
+        case .requestsPerSecond: "ingest-api, in each process for each private key, or for each address otherwise"
         case .pushesPerDevice: "apns-sender and android-sender, for all their processes together"
         case .quietHours: "targeting-resolver and scheduler, for each device in its time zone"
         case .devicesPerSecond: "targeting-resolver, scheduler and senders, for all their processes together"

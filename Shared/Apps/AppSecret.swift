@@ -10,6 +10,8 @@ package enum AppSecret: Sendable, CaseIterable {
     case huawei
     /// Secrets that authorize and sign reports.
     case report
+    /// Secrets under which publishers sign users.
+    case users
 
     /// The secret of a provider's credentials; nil for a protocol whose provider has none.
     package init?(of kind: PushProtocol) {

@@ -16,11 +16,17 @@ package final class AppSnapshot: Sendable {
     /// A key with several apps has an entry in the file of each.
     private let ownersByKeyID: [String: [Owner]]
     private let pepper: Pepper?
+    private let userTokenKeys: [AppID: UserTokenKey]
+    /// The pages of all public keys.
+    private let origins: Set<WebOrigin>
 
     /// Without a pepper all keys are rejected.
-    init(_ apps: [PushApp], pepper: Pepper?) {
+    init(_ apps: [PushApp], pepper: Pepper?, userTokenKeys: [AppID: UserTokenKey] = [:]) {
         self.apps = apps.sorted { $0.id < $1.id }
         self.pepper = pepper
+        self.userTokenKeys = userTokenKeys
+        let rights = apps.flatMap(\.credentials).map(\.rights)
+        origins = Set(rights.filter(\.isPublic).flatMap(\.origins))
         var byID: [AppID: PushApp] = [:]
         var byIdentifier: [TaskDialect: [String: PushApp]] = [:]
         var owners: [String: [Owner]] = [:]
@@ -47,6 +53,11 @@ package final class AppSnapshot: Sendable {
         appsByIdentifier[dialect]?[identifier]
     }
 
+    /// True if a public key of any app is for pages of this origin.
+    package func isKnown(origin: String) -> Bool {
+        WebOrigin(origin).map { origins.contains($0) } ?? false
+    }
+
     /// The access of a caller: by the presented key or, without a key, by its address.
     package func access(presented: String?, peer: String, now: Timestamp) -> Access {
         guard let presented else { return access(from: peer) }
@@ -57,8 +68,13 @@ package final class AppSnapshot: Sendable {
             pepper.hash(of: key), owners.first?.credential.hash ?? pepper.unknownKeyHash)
         let valid = owners.filter { $0.credential.isValid(at: now) }
         guard isRight, !valid.isEmpty else { return Access(caller: .wrongKey, grants: []) }
-        return Access(
-            caller: .key(key.id), grants: valid.map { Access.Grant(app: $0.app, scopes: $0.credential.scopes) })
+        return Access(caller: .key(key.id), grants: valid.map(grant))
+    }
+
+    private func grant(of owner: Owner) -> Access.Grant {
+        let rights = owner.credential.rights
+        let terms = PublicKeyTerms(origins: rights.origins, userTokenKey: userTokenKeys[owner.app.id])
+        return Access.Grant(app: owner.app, scopes: rights.scopes, publicKey: rights.isPublic ? terms : nil)
     }
 
     private func access(from peer: String) -> Access {

@@ -5,9 +5,11 @@ package struct Credential: Sendable, Equatable {
     package let id: String
     /// HMAC-SHA-256 of the key's secret under the pepper.
     package let hash: [UInt8]
-    package let scopes: Set<Scope>
+    package let rights: KeyRights
     package let created: Timestamp
     package let expires: Timestamp?
+
+    package var scopes: Set<Scope> { rights.scopes }
 
     package func isValid(at now: Timestamp) -> Bool {
         expires.map { now < $0 } ?? true

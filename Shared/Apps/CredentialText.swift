@@ -20,6 +20,9 @@ enum CredentialText {
             ("scopes", scopes(credential.scopes)),
             ("created", .string(credential.created.description)),
         ])
+        if credential.rights.isPublic { object["public"] = .bool(true) }
+        let origins = credential.rights.origins
+        if !origins.isEmpty { object["origins"] = .array(origins.map { .string("\($0)") }) }
         if let expires = credential.expires { object["expires"] = .string(expires.description) }
         return .object(object)
     }

@@ -13,6 +13,7 @@ struct KeyFileCheck: Sendable {
         case certificateKey
         case serviceAccount
         case secret
+        case userTokenKey
     }
 
     private struct Question: Hashable {
@@ -68,6 +69,7 @@ struct KeyFileCheck: Sendable {
         case .certificate: return marked("CERTIFICATE", text: text, path: path)
         case .certificateKey: return marked("PRIVATE KEY", text: text, path: path)
         case .serviceAccount: return accountProblem(bytes, path: path)
+        case .userTokenKey: return userTokenProblem(bytes, path: path)
         case .secret: return text.allSatisfy(\.isWhitespace) ? "\(path) is empty; write the secret into it" : nil
         }
     }
@@ -88,6 +90,11 @@ struct KeyFileCheck: Sendable {
         } catch {
             return error.description
         }
+    }
+
+    private static func userTokenProblem(_ bytes: [UInt8], path: String) -> String? {
+        guard UserTokenKey(fileContent: bytes) == nil else { return nil }
+        return "\(path) has fewer than \(UserTokenKey.bytesMinimum) bytes; write a random secret into it"
     }
 
     private static func marked(_ label: String, text: String, path: String) -> String? {
@@ -118,6 +125,9 @@ extension PushApp {
         }
         if let huawei = providers.huawei {
             files.append(NamedKeyFile(file: huawei.clientSecretFile, secret: .huawei, content: .secret))
+        }
+        if let userTokenKeyFile {
+            files.append(NamedKeyFile(file: userTokenKeyFile, secret: .users, content: .userTokenKey))
         }
         for file in [report?.authorizationFile, report?.signingKeyFile] {
             if let file { files.append(NamedKeyFile(file: file, secret: .report, content: .secret)) }

@@ -9,6 +9,8 @@ package struct PushApp: Sendable, Equatable {
     package var providers = ProviderCredentials()
     package var credentials: [Credential] = []
     package var allowed: [AllowedRange] = []
+    /// A file with the secret under which the publisher's backend signs users for public keys.
+    package var userTokenKeyFile: KeyFile?
     package var report: ReportEndpoint?
     package var limits = AppLimits()
     package var quietHours: QuietHours?

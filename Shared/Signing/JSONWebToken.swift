@@ -27,6 +27,11 @@ package struct JSONWebToken: Sendable {
         key.isSignature(signature, of: input)
     }
 
+    /// For tokens of HS256. The caller checks the header's claim.
+    package func isSigned(by key: HMACKey) -> Bool {
+        key.isCode(signature, for: input)
+    }
+
     static func part(_ json: String) -> String {
         Base64URL.encode(Array(json.utf8))
     }

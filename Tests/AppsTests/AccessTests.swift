@@ -13,7 +13,8 @@ import Testing
     }
 
     private func credential(_ key: APIKey, scopes: Set<Scope>, expires: Timestamp? = nil) -> Credential {
-        Credential(id: key.id, hash: pepper.hash(of: key), scopes: scopes, created: now, expires: expires)
+        Credential(
+            id: key.id, hash: pepper.hash(of: key), rights: KeyRights(scopes: scopes), created: now, expires: expires)
     }
 
     private func app(_ name: String, change: (inout PushApp) throws -> Void = { _ in }) throws -> PushApp {

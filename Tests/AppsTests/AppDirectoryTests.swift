@@ -249,6 +249,7 @@ import Testing
             ([], []), ([.pepper], [".pepper"]), ([.apns], ["providers.apns.key_file"]),
             ([.fcm, .huawei], ["providers.fcm.service_account_file", "providers.huawei.client_secret_file"]),
             ([.report], ["report.authorization_file", "report.signing_key_file"]),
+            ([.users], ["user_tokens.key_file"]),
         ] as [(Set<AppSecret>, [String])])
     func aSecretIsMissedOnlyWhereItIsRead(_ secrets: Set<AppSecret>, missed: [String]) async throws {
         let key = try editor().add(try AppID("news"))
@@ -259,6 +260,7 @@ import Testing
                 {"providers":{"apns":{"key_file":"a","key_id":"ABCDE12345","team_id":"TEAM000000","topic":"com.example"},
                 "fcm":{"service_account_file":"f"},"huawei":{"client_id":"1","client_secret_file":"h"}},
                 "report":{"url":"https://example.com","authorization_file":"r","signing_key_file":"s"},
+                "user_tokens":{"key_file":"u"},
                 """# + String(decoding: file.dropFirst(), as: UTF8.self))
         #expect(TestFile.remove(folder.file(".pepper")))
         let directory = await AppDirectory.open(

@@ -106,7 +106,7 @@ import Testing
         let rotations = try editor().rotate(news, keeping: .seconds(60))
         let fresh = try #require(rotations.first)
         #expect(rotations.count == 1)
-        #expect(fresh.scopes == [.read] && fresh.replaced == 1)
+        #expect(fresh.rights.scopes == [.read] && fresh.replaced == 1)
         let later = now + .seconds(60)
         #expect(caller(old, at: now + .seconds(59)) == .key(old.id))
         #expect(caller(old, at: later) == .wrongKey)
@@ -135,7 +135,7 @@ import Testing
         folder.write(
             "apps/news.json", content: JSON.object(JSONObject([("credentials", .array(entries))])).indentedText)
         let rotations = try editor().rotate(news, keeping: .zero)
-        #expect(rotations.map(\.scopes) == [[.register], [.publish, .read]])
+        #expect(rotations.map(\.rights.scopes) == [[.register], [.publish, .read]])
         #expect(AppSurvey(configuration).apps.first?.credentials.map(\.scopes) == [[.register], [.publish, .read]])
     }
 
@@ -143,7 +143,7 @@ import Testing
         #expect(TestFile.makeFolder(configuration.folder))
         folder.write("apps/news.json", content: #"{"limits":{"devices":5}}"#)
         let rotation = try #require(try editor().rotate(news, keeping: .zero).first)
-        #expect(rotation.scopes == AppEditor.usualScopes)
+        #expect(rotation.rights.scopes == AppEditor.usualScopes)
         #expect(caller(rotation.key, at: now) == .key(rotation.key.id))
     }
 

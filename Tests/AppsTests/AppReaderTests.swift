@@ -32,6 +32,7 @@ import Testing
                     "created": "2026-01-01T00:00:00Z", "expires": "2026-02-01T00:00:00Z"
                   }],
                   "allow": [{"range": "10.0.0.0/8", "scopes": ["register"]}],
+                  "user_tokens": {"key_file": "users"},
                   "report": {
                     "url": "https://example.com/report", "authorization_file": "report", "signing_key_file": "sign"
                   },
@@ -57,8 +58,11 @@ import Testing
         #expect(app.providers.fcm?.serviceAccountFile.path == "/run/secrets/fcm.json")
         #expect(app.providers.fcm?.project == "news-1")
         #expect(app.providers.huawei?.clientID == "1001")
-        #expect(app.keyFiles.map(\.file.path).suffix(3) == ["/etc/apps/huawei", "/etc/apps/report", "/etc/apps/sign"])
-        #expect(app.keyFiles.count == 5)
+        #expect(
+            app.keyFiles.map(\.file.path).suffix(4) == [
+                "/etc/apps/huawei", "/etc/apps/users", "/etc/apps/report", "/etc/apps/sign",
+            ])
+        #expect(app.keyFiles.count == 6)
         let credential = try #require(app.credentials.first)
         #expect(credential.scopes == [.publish, .admin])
         #expect(credential.hash == [UInt8](repeating: 0x0F, count: 32))

@@ -26,7 +26,7 @@ import Testing
     @Test func listsEveryField() throws {
         let stranger = #""qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq":1"#
         let objects =
-            ["identifiers", "report", "quiet_hours", "defaults"].map { #""\#($0)":{\#(stranger)}"# } + [
+            ["identifiers", "report", "quiet_hours", "defaults", "user_tokens"].map { #""\#($0)":{\#(stranger)}"# } + [
                 #""limits":{\#(stranger),"pushes_per_device":{\#(stranger)}}"#
             ]
         let lists = ["credentials", "allow"].map { #""\#($0)":[{\#(stranger)}]"# }

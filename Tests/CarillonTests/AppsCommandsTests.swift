@@ -47,6 +47,19 @@ import Testing
         #expect(terminal.printed.last == "no apps in \(folder.path)")
     }
 
+    @Test func aPublicKeyIsAddedAndListed() async {
+        #expect(await run("apps", "add", "news") == 0)
+        #expect(await run("apps", "key", "news", "--public", "--origin", "https://www.example.com") == 0)
+        #expect(terminal.printed.contains("API key (register, public for https://www.example.com), shown only once:"))
+        #expect(await run("apps", "key", "news", "--scope", "read") == 0)
+        #expect(terminal.printed.contains("API key (read), shown only once:"))
+        #expect(await run("apps", "list") == 0)
+        #expect(terminal.printed.contains { $0.contains("register, public for https://www.example.com") })
+        #expect(await run("apps", "check") == 0)
+        #expect(await run("apps", "rotate", "news") == 0)
+        #expect(terminal.printed.contains("New key (register, public for https://www.example.com), shown only once:"))
+    }
+
     @Test func aKeyThatMayNotRegisterIsNotShownRegistering() async {
         #expect(await run("apps", "add", "news", "--scope", "read") == 0)
         #expect(!terminal.printed.contains { $0.contains("curl") })
@@ -59,6 +72,10 @@ import Testing
         (["apps", "add", "news", "--allow", "10.0.0.1/8"], "--allow 10.0.0.1/8: expected the first address"),
         (["apps", "add", "News"], "\"News\" is not a valid app name; it must be 1 to 64 of a-z"),
         (["apps", "rotate", "news", "--keep", "soon"], "--keep soon: expected a duration from 0s to 365d"),
+        (["apps", "key"], "expected one app name"),
+        (["apps", "key", "news", "--origin", "https://a"], "--origin requires --public"),
+        (["apps", "key", "news", "--public", "--origin", "a"], "--origin a: expected an origin such as https://www"),
+        (["apps", "key", "news", "--public", "--scope", "read"], "a public key has only the scope register"),
         (["apps", "list", "news"], "apps list takes no argument \"news\""),
     ])
     func wrongWordsAreNamed(_ words: [String], sentence: String) async {
@@ -136,8 +153,8 @@ import Testing
             printed == [
                 "APP FIELD VALUE ENFORCED BY",
                 "news limits.devices 1000 ingest-api, for all its processes together",
-                "news limits.requests_per_second 5 ingest-api, in each process for each key, or for each address "
-                    + "without a key",
+                "news limits.requests_per_second 5 ingest-api, in each process for each private key, or for "
+                    + "each address otherwise",
                 "news limits.pushes_per_device 5 per 1d apns-sender and android-sender, for all their processes "
                     + "together",
                 "news quiet_hours 22:00 to 07:05, Europe/Helsinki targeting-resolver and scheduler, for each device in "

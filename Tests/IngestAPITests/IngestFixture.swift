@@ -196,8 +196,8 @@ final class IngestFixture: Sendable {
         func credential(_ key: Key, scopes: Set<Scope>) throws -> Credential {
             let key = try #require(keys[key])
             return Credential(
-                id: key.id, hash: pepper.hash(of: key), scopes: scopes, created: Timestamp(milliseconds: 0),
-                expires: nil)
+                id: key.id, hash: pepper.hash(of: key), rights: KeyRights(scopes: scopes),
+                created: Timestamp(milliseconds: 0), expires: nil)
         }
         var news = PushApp(id: try AppID("news"))
         news.credentials = [

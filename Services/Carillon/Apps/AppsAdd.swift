@@ -12,12 +12,7 @@ struct AppsAdd: Command {
             providers to it (see docs/apps.md). Running services load it automatically. Existing files are kept.
             """)
 
-    private static let scope = CommandOption(
-        "--scope", value: "SCOPE", isRepeatable: true,
-        meaning: """
-            Scope of the key: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")); repeatable \
-            (default: \(text(AppEditor.usualScopes)))
-            """)
+    private static let scope = CommandOption.scope(default: AppEditor.usualScopes)
     private static let allow = CommandOption(
         "--allow", value: "RANGE", isRepeatable: true,
         meaning: "Address range, such as 10.0.0.0/8, that has the same scopes without a key; repeatable")
@@ -30,20 +25,8 @@ struct AppsAdd: Command {
     init(_ arguments: CommandArguments) throws(UsageError) {
         app = try arguments.app()
         place = AppsPlace(arguments)
-        let named = arguments.values(AppsAdd.scope)
-        scopes = named.isEmpty ? AppEditor.usualScopes : try AppsAdd.scopes(named)
+        scopes = try arguments.scopes(AppsAdd.scope) ?? AppEditor.usualScopes
         ranges = try AppsAdd.ranges(arguments.values(AppsAdd.allow))
-    }
-
-    private static func scopes(_ texts: [String]) throws(UsageError) -> Set<Scope> {
-        var scopes: Set<Scope> = []
-        for text in texts {
-            guard let scope = Scope(rawValue: text) else {
-                throw UsageError("unknown scope \(text)" + Spelling.advice(text, among: Scope.allCases.map(\.rawValue)))
-            }
-            scopes.insert(scope)
-        }
-        return scopes
     }
 
     private static func ranges(_ texts: [String]) throws(UsageError) -> [AddressRange] {
@@ -89,9 +72,39 @@ struct AppsAdd: Command {
     static func text(_ scopes: Set<Scope>) -> String {
         scopes.sorted().map(\.rawValue).joined(separator: ", ")
     }
+
+    static func text(_ rights: KeyRights) -> String {
+        let scopes = text(rights.scopes)
+        guard rights.isPublic else { return scopes }
+        let pages = rights.origins.map { " \($0)" }.joined()
+        return "\(scopes), public" + (pages.isEmpty ? "" : " for\(pages)")
+    }
+}
+
+extension CommandOption {
+    static func scope(default scopes: Set<Scope>) -> CommandOption {
+        CommandOption(
+            "--scope", value: "SCOPE", isRepeatable: true,
+            meaning: """
+                Scope of the key: \(Scope.allCases.map(\.rawValue).joined(separator: ", ")); repeatable \
+                (default: \(AppsAdd.text(scopes)))
+                """)
+    }
 }
 
 extension CommandArguments {
+    /// Nil if none is given.
+    func scopes(_ option: CommandOption) throws(UsageError) -> Set<Scope>? {
+        var scopes: Set<Scope> = []
+        for text in values(option) {
+            guard let scope = Scope(rawValue: text) else {
+                throw UsageError("unknown scope \(text)" + Spelling.advice(text, among: Scope.allCases.map(\.rawValue)))
+            }
+            scopes.insert(scope)
+        }
+        return scopes.isEmpty ? nil : scopes
+    }
+
     /// The single operand of the commands about one app.
     func app() throws(UsageError) -> AppID {
         guard operands.count == 1 else { throw UsageError("expected one app name") }

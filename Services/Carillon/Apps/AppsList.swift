@@ -35,7 +35,7 @@ struct AppsList: Command {
     }
 
     private static func row(_ app: PushApp, now: Timestamp) -> [String] {
-        let keys = app.credentials.map { ($0.id, AppsAdd.text($0.scopes), expiry(of: $0, now: now)) }
+        let keys = app.credentials.map { ($0.id, AppsAdd.text($0.rights), expiry(of: $0, now: now)) }
         let ranges = app.allowed.map { ("from \($0.range)", AppsAdd.text($0.scopes), "") }
         let entries = keys + ranges
         return [

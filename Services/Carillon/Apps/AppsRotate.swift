@@ -8,7 +8,7 @@ struct AppsRotate: Command {
         "apps rotate", purpose: "create new keys for an app and let the old ones expire", operands: "NAME",
         options: [keep, AppsPlace.option],
         notes: """
-            Creates one key, shown only once, for each distinct set of scopes of the app's keys. Keys that have already
+            Creates one key, shown only once, for each distinct set of rights of the app's keys. Keys that have already
             expired are removed from the file. To revoke a key immediately, rotate with --keep 0s or delete its entry.
             """)
 
@@ -35,7 +35,7 @@ struct AppsRotate: Command {
         context.terminal.print("changed \(editor.path(of: app))")
         for rotation in rotations {
             context.terminal.print(
-                "\nNew key (\(AppsAdd.text(rotation.scopes))), shown only once:\n\n  \(rotation.key.reveal())")
+                "\nNew key (\(AppsAdd.text(rotation.rights))), shown only once:\n\n  \(rotation.key.reveal())")
         }
         let replaced = rotations.map(\.replaced).reduce(0, +)
         if replaced > 0 { context.terminal.print("\n\(outcome(of: replaced))") }

@@ -31,8 +31,9 @@ struct LocalApp: Sendable {
         guard !hasWorkingKey else { return }
         // Other keys remain valid for a while.
         let rotations = try editor.rotate(id, keeping: .seconds(7 * 86_400))
-        guard let widest = rotations.max(by: { $0.scopes.count < $1.scopes.count }) else { return }
-        try keep(widest.key)
+        let own = rotations.filter { !$0.rights.isPublic }
+        let widest = own.max { $0.rights.scopes.count < $1.rights.scopes.count }
+        try keep(try widest?.key ?? editor.addKey(to: id, rights: KeyRights(scopes: Set(Scope.allCases))))
     }
 
     /// The simulator creates new credentials at each start.

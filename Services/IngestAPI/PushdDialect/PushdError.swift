@@ -43,7 +43,7 @@ enum PushdError: Error, Equatable {
     private var status: HTTPStatus {
         switch self {
         case .access(.unauthenticated): .unauthorized
-        case .access(.forbidden): .forbidden
+        case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin): .forbidden
         case .access(.tooManyRequests): .tooManyRequests
         case .access(.unknownApp), .unknownSubscriber, .notSubscribed: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
@@ -64,7 +64,8 @@ enum PushdError: Error, Equatable {
 
     private var message: String {
         switch self {
-        case .access(.unauthenticated), .access(.forbidden): "Unauthorized"
+        case .access(.unauthenticated), .access(.forbidden), .access(.publicKey), .access(.foreignOrigin):
+            "Unauthorized"
         case .access(.unknownApp): "No such app"
         case .access(.ambiguous): "Several apps match"
         case .access(.tooManyRequests): "Too many requests"

@@ -79,7 +79,7 @@ enum TaskError: Error, Equatable {
         switch self {
         case .access(.unauthenticated): .unauthorized
         // The operator has to act: waiting (429, 503) and another body (400, 422) do not help.
-        case .access(.forbidden), .tooManyDevices: .forbidden
+        case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin), .tooManyDevices: .forbidden
         case .access(.tooManyRequests), .counting: .tooManyRequests
         case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed, .unknownAudience:
             .notFound
@@ -177,7 +177,7 @@ enum TaskError: Error, Equatable {
         case .ambiguous(let apps):
             "The key has access to several apps. Choose one by the path: "
                 + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
-        case .tooManyRequests: error.advice
+        case .publicKey, .foreignOrigin, .tooManyRequests: error.advice
         }
     }
 
@@ -204,8 +204,17 @@ extension Gatekeeper.AccessError {
         return [status.retryAfter] + status.headers
     }
 
-    /// The detail of a 429.
-    var advice: String { "The key or the address exceeds its rate limit. Retry after the time in Retry-After." }
+    /// The detail of a 429, or of a 403 for a public key.
+    var advice: String {
+        switch self {
+        case .publicKey:
+            "The key is public: it may only register, read and remove the device whose token the request presents. "
+                + "Use a private key."
+        case .foreignOrigin:
+            "The key is for pages of other origins. Add this origin to the key's origins in the app file."
+        default: "The key or the address exceeds its rate limit. Retry after the time in Retry-After."
+        }
+    }
 }
 
 extension Problem {
