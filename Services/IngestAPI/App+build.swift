@@ -15,9 +15,10 @@ extension IngestAPI {
         let tasks = try await TaskAccess.open(context, store: access.connection, room: access.room)
         let routes = IngestRoutes(
             access.registry, reader: access.reader, audiences: access.audiences, access: tasks,
-            gatekeeper: Gatekeeper(limits: RequestLimits(configuration.limits, time: environment.time)) {
-                apps.access(presented: $0, peer: $1)
-            },
+            gatekeeper: Gatekeeper(
+                limits: RequestLimits(configuration.limits, time: environment.time),
+                crossOrigin: CrossOrigin { apps.current.isKnown(origin: $0) },
+                access: { apps.access(presented: $0, peer: $1) }),
             idempotencyLease: configuration.idempotencyLease, environment: environment)
         let server = HTTPService(
             "public server",

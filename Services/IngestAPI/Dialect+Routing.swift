@@ -4,20 +4,24 @@ import HTTPServer
 extension Dialect {
     /// Adds all routes. Each request is admitted or refused by its head, before its body is read.
     func addRoutes(to router: inout HTTPRouter, gatekeeper: Gatekeeper) {
+        addPreflights(to: &router, gatekeeper: gatekeeper)
         for route in routes {
             switch route.handler {
             case .appInPath(let handler):
-                add(route, to: &router) { request in
-                    let (caller, limit) = try gatekeeper.admit(request, toAppNamed: nil, for: route.scopes)
-                    return admitted(caller, base: "", limit: limit, handler: handler)
-                }
-                add(route, below: "/apps/:app", to: &router) { request in
-                    let name = request.parameter("app")
-                    let (caller, limit) = try gatekeeper.admit(request, toAppNamed: name, for: route.scopes)
-                    return admitted(caller, base: "/apps/\(caller.app.id)", limit: limit, handler: handler)
+                for base in ["", "/apps/:app"] {
+                    add(route, below: base, to: &router, crossOrigin: gatekeeper.crossOrigin) { request in
+                        let name = base.isEmpty ? nil : request.parameter("app")
+                        let (caller, limit) = try gatekeeper.admit(
+                            request, toAppNamed: name, for: route.scopes, allowsPublicKeys: route.allowsPublicKeys)
+                        let allowsPages = route.allowsPublicKeys
+                        let fields = allowsPages ? gatekeeper.crossOrigin.fields(for: request, of: caller) : []
+                        return admitted(
+                            caller, base: base.isEmpty ? "" : "/apps/\(caller.app.id)",
+                            headers: (limit?.headers ?? []) + fields, handler: handler)
+                    }
                 }
             case .appInBody(let dialect, let handler):
-                add(route, to: &router) { request in
+                add(route, to: &router, crossOrigin: gatekeeper.crossOrigin) { request in
                     let caller = try gatekeeper.admit(request, naming: dialect, for: route.scopes)
                     return admitted(caller, handler: handler)
                 }
@@ -25,33 +29,50 @@ extension Dialect {
         }
     }
 
+    /// One for each path that public keys may use.
+    private func addPreflights(to router: inout HTTPRouter, gatekeeper: Gatekeeper) {
+        let open = routes.filter(\.allowsPublicKeys)
+        for pattern in Set(open.map(\.pattern)).sorted() {
+            let methods = open.filter { $0.pattern == pattern }.map(\.method)
+            for base in ["", "/apps/:app"] {
+                router.on(.options, pattern: base + pattern, renderProblem: { refusal(of: $0) }) { request in
+                    do {
+                        return .refused(try gatekeeper.preflight(request, methods: methods))
+                    } catch {
+                        return .refused(refusal(error))
+                    }
+                }
+            }
+        }
+    }
+
     private func add(
-        _ route: DialectRoute, below base: String = "", to router: inout HTTPRouter,
+        _ route: DialectRoute, below base: String = "", to router: inout HTTPRouter, crossOrigin: CrossOrigin,
         admit: @escaping @Sendable (HTTPRequest) throws -> HTTPAdmission
     ) {
         router.on(
             route.method, pattern: base + route.pattern, spelling: spelling, bodyBytesMaximum: route.bodyBytesMaximum,
             renderProblem: { refusal(of: $0) },
             admit: { request in
-                var counted: [HTTPField] = []
+                var fields = route.allowsPublicKeys ? crossOrigin.fields(ofRefused: request) : []
                 do {
                     let admission = try admit(request)
-                    if case .admitted(_, _, let headers, _) = admission { counted = headers }
+                    if case .admitted(_, _, let headers, _) = admission { fields = headers }
                     if let names = route.query { try request.checkQuery(allows: names) }
                     return admission
                 } catch {
                     var response = refusal(error)
-                    response.headers += counted
+                    response.headers += fields
                     return .refused(response)
                 }
             })
     }
 
     private func admitted(
-        _ caller: AuthorizedCaller, base: String, limit: RateLimitStatus?,
+        _ caller: AuthorizedCaller, base: String, headers: [HTTPField],
         handler: @escaping @Sendable (AuthorizedRequest) async throws -> HTTPResponse
     ) -> HTTPAdmission {
-        .admitted(account: caller.account, headers: limit?.headers ?? []) { request in
+        .admitted(account: caller.account, headers: headers) { request in
             await answer {
                 try await handler(AuthorizedRequest(request: request, caller: caller, base: base))
             }

@@ -19,6 +19,8 @@ struct DialectRoute: Sendable {
     let scopes: [Scope]
     /// The allowed query parameters; nil ignores unknown ones.
     var query: [String]?
+    /// True if keys that ship inside apps may be used; the handler restricts them to their own device.
+    var allowsPublicKeys = false
     /// Nil for the server's limit.
     var bodyBytesMaximum: Int?
     let handler: Handler

@@ -19,10 +19,12 @@ struct Gatekeeper: Sendable {
     typealias AccessQuery = @Sendable (_ presentedKey: String?, _ peer: String) -> Access
 
     let limits: RequestLimits
+    let crossOrigin: CrossOrigin
     private let access: AccessQuery
 
-    init(limits: RequestLimits = RequestLimits(), access: @escaping AccessQuery) {
+    init(limits: RequestLimits = RequestLimits(), crossOrigin: CrossOrigin, access: @escaping AccessQuery) {
         self.limits = limits
+        self.crossOrigin = crossOrigin
         self.access = access
     }
 
@@ -57,6 +59,12 @@ struct Gatekeeper: Sendable {
         let caller = try AuthorizedCaller(access, for: scopes) { access.choose(name, scope: $0) }
         if let terms = caller.publicKey, !terms.admits(origin: request.headers["Origin"]) { throw .foreignOrigin }
         return (caller, try limits.admit(caller.payer, to: caller.app, from: request.peer))
+    }
+
+    /// A browser sends a preflight without a key.
+    func preflight(_ request: HTTPRequest, methods: [HTTPMethod]) throws(AccessError) -> HTTPResponse {
+        try limits.admit(from: request.peer)
+        return crossOrigin.preflight(request, methods: methods)
     }
 
     /// For dialects that name the app in the body.

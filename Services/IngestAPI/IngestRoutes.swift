@@ -33,7 +33,8 @@ struct IngestRoutes {
             counting: counting, audiences: book, reading: reading)
         let registration = DeviceRegistration(registry, environment: environment)
         let devices = DeviceRoutes(
-            registry: registry, devices: registration, limits: gatekeeper.limits, reading: reading)
+            registry: registry, devices: registration, limits: gatekeeper.limits, reading: reading,
+            time: environment.time)
         let users = UserRoutes(
             book: DeviceBook(registry: registry),
             deletion: UserDeletion(

@@ -28,7 +28,15 @@ final class IngestFixture: Sendable {
         case shop
         /// A key for both apps that may only publish.
         case publishers
+        /// A public key for `news`, as in an app.
+        case app
+        /// A public key for `news` and the pages of `pages`.
+        case page
     }
+
+    static let pages = "https://www.example.com"
+    /// The secret under which the backend of `news` signs users.
+    static let userTokenSecret = Array("a secret of the backend of news, 32 bytes".utf8)
 
     let registry: FaultyRegistry
     let time = ManualTimeSource()
@@ -73,7 +81,7 @@ final class IngestFixture: Sendable {
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,
-            limits: requests
+            limits: requests, isKnownOrigin: { snapshot.isKnown(origin: $0) }
         ) { [time] in
             snapshot.access(presented: $0, peer: $1, now: time.now)
         }
@@ -87,11 +95,13 @@ final class IngestFixture: Sendable {
     static func routes(
         _ registry: any Registry, memory: MemoryRegistry, tasks: TaskAccess,
         environment: WorkerEnvironment, limits: RequestLimits = RequestLimits(),
+        isKnownOrigin: @escaping @Sendable (String) -> Bool = { _ in false },
         access: @escaping Gatekeeper.AccessQuery
     ) -> IngestRoutes {
         IngestRoutes(
             registry, reader: memory, audiences: memory, access: tasks,
-            gatekeeper: Gatekeeper(limits: limits, access: access),
+            gatekeeper: Gatekeeper(
+                limits: limits, crossOrigin: CrossOrigin(isKnown: isKnownOrigin), access: access),
             idempotencyLease: .seconds(15), environment: environment)
     }
 
@@ -194,16 +204,25 @@ final class IngestFixture: Sendable {
     ) throws -> AppSnapshot {
         let pepper = try #require(Pepper(fileContent: Array("a pepper of thirty-two bytes or more".utf8)))
         func credential(_ key: Key, scopes: Set<Scope>) throws -> Credential {
+            try credential(key, rights: KeyRights(scopes: scopes))
+        }
+        func credential(_ key: Key, rights: KeyRights) throws -> Credential {
             let key = try #require(keys[key])
             return Credential(
-                id: key.id, hash: pepper.hash(of: key), rights: KeyRights(scopes: scopes),
-                created: Timestamp(milliseconds: 0), expires: nil)
+                id: key.id, hash: pepper.hash(of: key), rights: rights,
+                created: Timestamp(milliseconds: 0),
+                expires: nil)
         }
         var news = PushApp(id: try AppID("news"))
         news.credentials = [
             try credential(.news, scopes: [.register]), try credential(.both, scopes: [.register]),
             try credential(.publisher, scopes: [.publish, .read]), try credential(.owner, scopes: Set(Scope.allCases)),
             try credential(.poster, scopes: [.publish]), try credential(.publishers, scopes: [.publish]),
+            try credential(.app, rights: KeyRights(scopes: [.register], isPublic: true)),
+            try credential(
+                .page,
+                rights: KeyRights(
+                    scopes: [.register], isPublic: true, origins: [try #require(WebOrigin(pages))])),
         ]
         news.identifiers[.richie] = ["example-news"]
         let file = KeyFile(field: "key_file", path: "key")
@@ -220,7 +239,9 @@ final class IngestFixture: Sendable {
             try credential(.publishers, scopes: [.publish]),
         ]
         shop.identifiers[.richie] = ["example-shop"]
-        return AppSnapshot([news, shop], pepper: pepper)
+        return AppSnapshot(
+            [news, shop], pepper: pepper,
+            userTokenKeys: [news.id: try #require(UserTokenKey(fileContent: userTokenSecret))])
     }
 }
 

@@ -71,7 +71,7 @@ import Testing
             } else if line.hasPrefix("    "), !line.hasPrefix("     ") {
                 let key = String(line.dropFirst(4).prefix { $0 != ":" })
                 if key == "servers" { isAtRootOnly = true }
-                if ["get", "post", "put", "patch", "delete"].contains(key) { methods.append(key) }
+                if ["get", "post", "put", "patch", "delete", "options"].contains(key) { methods.append(key) }
             }
         }
         finish()

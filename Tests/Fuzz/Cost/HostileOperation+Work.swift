@@ -89,7 +89,7 @@ extension HostileOperation {
     private func putDevice(_ bytes: [UInt8]) {
         let problems = JSONProblems()
         guard let fields = try? JSONBody.fields(request(body: bytes), problems: problems) else { return }
-        _ = try? NativeDeviceForm(fields).description()
+        _ = try? NativeDeviceForm(fields, naming: .trusted).description()
         _ = problems.all.text
     }
 

@@ -50,7 +50,7 @@ enum RequestTargets {
         _ = try? DeviceQuery(request)
         let problems = JSONProblems()
         guard let fields = try? JSONBody.fields(request, problems: problems),
-            let given = try? NativeDeviceForm(fields).description(), problems.all.isEmpty
+            let given = try? NativeDeviceForm(fields, naming: .trusted).description(), problems.all.isEmpty
         else { return }
         let device = Device(tag: 1, token: given.token, created: 1).applying(given.changes, at: 2)
         try FuzzError.check(Device(packed: device.packed[...]) == device, message: "a device reads back differently")

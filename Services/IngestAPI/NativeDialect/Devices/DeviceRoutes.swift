@@ -1,34 +1,44 @@
 import Apps
 import HTTPServer
 import PushModel
+import ServiceKit
+import Signing
 import Store
 
-/// `/v1/devices` and the routes below it.
+/// `/v1/devices` and the routes below it. A caller with a public key reaches only the device whose token it presents: in
+/// the body of a registration, else in `Carillon-Device-Token`.
 struct DeviceRoutes: Sendable {
     let registry: any Registry
     let devices: DeviceRegistration
     let limits: RequestLimits
     let reading: BodyReading
+    let time: any TimeSource
 
     var routes: [DialectRoute] {
         let path = "/v1/devices"
         return [
             DialectRoute(
-                method: .put, pattern: path, scopes: [.register], query: [],
+                method: .put, pattern: path, scopes: [.register], query: [], allowsPublicKeys: true,
                 bodyBytesMaximum: DeviceFields.bodyBytesMaximum, handler: .appInPath(register)),
             DialectRoute(
                 method: .get, pattern: path, scopes: [.read], query: DeviceQuery.names, handler: .appInPath(list)),
             DialectRoute(
-                method: .get, pattern: "\(path)/:id", scopes: [.register, .read], query: [], handler: .appInPath(read)),
+                method: .get, pattern: "\(path)/:id", scopes: [.register, .read], query: [],
+                allowsPublicKeys: true, handler: .appInPath(read)),
             DialectRoute(
-                method: .delete, pattern: "\(path)/:id", scopes: [.register], query: [], handler: .appInPath(remove)),
+                method: .delete, pattern: "\(path)/:id", scopes: [.register], query: [],
+                allowsPublicKeys: true, handler: .appInPath(remove)),
         ]
     }
 
     /// Two steps: the device, then its subscriptions. A repeat completes an interrupted request.
     @Sendable func register(_ call: AuthorizedRequest) async throws -> HTTPResponse {
+        let naming = DeviceNaming(call.caller, now: time.now)
         let given = try await reading.readJSON(call.request, account: call.caller.account) { fields in
-            try NativeDeviceForm(fields).description()
+            try NativeDeviceForm(fields, naming: naming).description()
+        }
+        guard call.caller.publicKey == nil || given.token.kind.isForPublicKeys else {
+            throw TaskError.invalidField("protocol", message: "not allowed with a public key")
         }
         let registration = try await devices.register(given.token, changes: given.changes, in: call.caller.app)
         let registered = registration.registered
@@ -52,7 +62,7 @@ struct DeviceRoutes: Sendable {
 
     @Sendable func read(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         try await withDevice(of: call) { id in
-            guard let registered = try await registry.device(id, in: call.app),
+            guard let registered = try await registry.device(id, in: call.app), isPresented(registered, in: call),
                 let topics = try await registry.subscriptions(of: id, in: call.app)
             else { return nil }
             return NativeDeviceAnswer.device(registered, topics: topics)
@@ -61,8 +71,22 @@ struct DeviceRoutes: Sendable {
 
     @Sendable func remove(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         try await withDevice(of: call) { id in
-            try await registry.remove(id, in: call.app) ? HTTPResponse(.noContent) : nil
+            if call.caller.publicKey != nil {
+                guard let registered = try await registry.device(id, in: call.app), isPresented(registered, in: call)
+                else { return nil }
+            }
+            return try await registry.remove(id, in: call.app) ? HTTPResponse(.noContent) : nil
         }
+    }
+
+    /// False for a public key that does not present the device's token. The device is then answered as an unknown one.
+    private func isPresented(_ registered: RegisteredDevice, in call: AuthorizedRequest) -> Bool {
+        guard call.caller.publicKey != nil else { return true }
+        let token = registered.device.token
+        guard let text = call.request.headers[DeviceTokenHeader.name],
+            let presented = try? PushToken(token.kind, text: text)
+        else { return false }
+        return ConstantTime.areEqual(Array(presented.text.utf8), Array(token.text.utf8))
     }
 
     /// Counts unknown ids, so that an address that guesses them is refused after some time.

@@ -16,12 +16,15 @@ struct NativeDeviceForm {
     private static let protocols = PushProtocol.supported.map(\.name).joined(separator: ", ")
 
     private let fields: JSONFields
+    private let naming: DeviceNaming
 
-    init(_ fields: JSONFields) {
+    init(_ fields: JSONFields, naming: DeviceNaming) {
         self.fields = fields
+        self.naming = naming
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
-            "protocol", "token", "environment", "user", "identifiers", "language", "time_zone", "app_version",
+            "protocol", "token", "environment", "user", "user_token", "identifiers", "language", "time_zone",
+            "app_version",
             "system_version", "category", "badge", "content_available", "topics",
         ])
     }
@@ -61,14 +64,41 @@ struct NativeDeviceForm {
         changes.version = fields.checked("system_version", DeviceFields.text)
         changes.category = fields.checked("category", DeviceFields.text)
         changes.badge = fields.integer("badge", in: 0...DeviceFields.badgeMaximum).map(UInt32.init)
-        changes.aliases[.externalUser] = fields.alias("user", kind: .externalUser)
-        if let given = fields.object("identifiers") {
-            for (name, kind) in DeviceFields.identifiers {
-                changes.aliases[kind] = given.alias(name, kind: kind)
-            }
-            given.rejectUnknown()
-        }
+        changes.aliases = names()
         return changes
+    }
+
+    /// The user and the identifiers.
+    private func names() -> [Alias.Kind: String] {
+        switch naming {
+        case .trusted:
+            if fields.has("user_token") {
+                fields.reject("user_token", message: "only for public keys; send user")
+            }
+            return givenNames()
+        case .signed(let key, let app, let now):
+            for (name, cure) in [("user", "send user_token"), ("identifiers", "remove it")] where fields.has(name) {
+                fields.reject(name, message: "not allowed with a public key; \(cure)")
+            }
+            guard fields.has("user_token") else { return [:] }
+            guard let key else {
+                fields.reject("user_token", message: "the app file has no user_tokens.key_file")
+                return [:]
+            }
+            let user = fields.checked("user_token") { text throws(InvalidValueError) in
+                try UserToken.user(text, key: key, app: app, now: now)
+            }
+            return user.map { [.externalUser: $0.value] } ?? [:]
+        }
+    }
+
+    private func givenNames() -> [Alias.Kind: String] {
+        var names: [Alias.Kind: String] = [:]
+        names[.externalUser] = fields.alias("user", kind: .externalUser)
+        guard let given = fields.object("identifiers") else { return names }
+        for (name, kind) in DeviceFields.identifiers { names[kind] = given.alias(name, kind: kind) }
+        given.rejectUnknown()
+        return names
     }
 
     private func topics() -> [TopicName: SubscriptionOptions] {
