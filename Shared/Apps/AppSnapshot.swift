@@ -22,7 +22,11 @@ package final class AppSnapshot: Sendable {
 
     /// Without a pepper all keys are rejected.
     init(_ apps: [PushApp], pepper: Pepper?, userTokenKeys: [AppID: UserTokenKey] = [:]) {
-        self.apps = apps.sorted { $0.id < $1.id }
+        self.apps = apps.sorted { $0.id < $1.id }.map { app in
+            var app = app
+            app.receiptKey = pepper?.receiptKey(of: app.id)
+            return app
+        }
         self.pepper = pepper
         self.userTokenKeys = userTokenKeys
         let rights = apps.flatMap(\.credentials).map(\.rights)

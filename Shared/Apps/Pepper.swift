@@ -1,3 +1,4 @@
+import PushModel
 import ServiceKit
 import Signing
 
@@ -29,6 +30,11 @@ struct Pepper: Sendable {
 
     func hash(of key: APIKey) -> [UInt8] {
         self.key.code(for: key.secret)
+    }
+
+    /// The key of an app's receipts; a new pepper makes all earlier proofs invalid.
+    func receiptKey(of app: AppID) -> ReceiptKey {
+        ReceiptKey(secret: content, app: app)
     }
 
     func isSame(as other: Pepper) -> Bool {

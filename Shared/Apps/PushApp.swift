@@ -1,5 +1,6 @@
 package import LocalTime
 package import PushModel
+package import Signing
 
 /// One app as described in its file. A value: a copy does not follow later changes of the file.
 package struct PushApp: Sendable, Equatable {
@@ -15,6 +16,8 @@ package struct PushApp: Sendable, Equatable {
     package var limits = AppLimits()
     package var quietHours: QuietHours?
     package var defaults = AppDefaults()
+    /// Derived from the pepper, not part of the file; nil without a pepper.
+    package internal(set) var receiptKey: ReceiptKey?
 
     package init(id: AppID) {
         self.id = id

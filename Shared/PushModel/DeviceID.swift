@@ -17,6 +17,15 @@ package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.init(index: DeviceIndex(rawValue: hidden ^ DeviceID.mix(tag)), tag: tag)
     }
 
+    /// The bytes that the text encodes: tag and hidden index, the lowest byte of either first.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(8)
+        bytes.append(integer: tag)
+        bytes.append(integer: index.rawValue ^ DeviceID.mix(tag))
+        return bytes
+    }
+
     /// Computed for every result, so optimized: 64 bits and two zeros in groups of six, the lowest byte of either
     /// number first.
     package var description: String {

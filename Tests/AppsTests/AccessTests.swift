@@ -34,6 +34,17 @@ import Testing
         return app.id.text
     }
 
+    /// The key of an app's receipts comes from the pepper, so all processes with the same pepper have the same.
+    @Test func anAppHasAKeyForReceiptsIfThereIsAPepper() throws {
+        let apps = [try app("news"), try app("shop")]
+        let keys = AppSnapshot(apps, pepper: pepper).apps.map(\.receiptKey)
+        #expect(keys.count == 2 && keys[0] != nil && keys[0] != keys[1])
+        #expect(AppSnapshot(apps, pepper: pepper).apps.map(\.receiptKey) == keys)
+        let other = Pepper(fileContent: Pepper.randomFileContent())
+        #expect(AppSnapshot(apps, pepper: other).apps[0].receiptKey != keys[0])
+        #expect(AppSnapshot(apps, pepper: nil).apps.allSatisfy { $0.receiptKey == nil })
+    }
+
     @Test func aKeyGrantsItsAppAndItsScopes() throws {
         let key = APIKey.random()
         let apps = [try app("news") { $0.credentials = [credential(key, scopes: [.publish])] }, try app("shop")]

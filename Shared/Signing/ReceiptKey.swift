@@ -1,0 +1,34 @@
+package import PushModel
+
+/// The key of an app's receipts, derived from the installation's secret for this purpose alone (RFC 5869, with one
+/// block of output). It cannot print itself.
+package struct ReceiptKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// Receipts of an installation are verified with the same keys as long as this label and the secret remain.
+    private static let label = "carillon receipts v1"
+
+    private let bytes: [UInt8]
+    private let key: HMACKey
+
+    package init(secret: [UInt8], app: AppID) {
+        let extracted = HMACKey(Array(ReceiptKey.label.utf8)).code(for: secret)
+        bytes = HMACKey(extracted).code(for: Array(app.text.utf8) + [1])
+        key = HMACKey(bytes)
+    }
+
+    package func taskKey(of task: TaskID) -> TaskReceiptKey {
+        guard let key = TaskReceiptKey(bytes: Array(key.code(for: task.bytes).prefix(TaskReceiptKey.byteCount))) else {
+            preconditionFailure("a code has 32 bytes")
+        }
+        return key
+    }
+
+    package static func == (left: ReceiptKey, right: ReceiptKey) -> Bool {
+        ConstantTime.areEqual(left.bytes, right.bytes)
+    }
+
+    package var description: String { "[secret]" }
+    package var debugDescription: String { "[secret]" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
