@@ -96,7 +96,7 @@ let package = Package(
         shared("MemoryStore", "PushModel", "ServiceKit", "Store"),
         shared(
             "ProviderKit", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "PushModel", "RedisStore", "ServiceHost",
-            "ServiceKit", "Store", "TaskKit", "Topics"),
+            "ServiceKit", "Signing", "Store", "TaskKit", "Topics"),
         shared("PushModel", "ServiceKit"),
         shared("RedisBus", embedding: ["Scripts"], "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
@@ -217,7 +217,7 @@ let package = Package(
             "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
         tests(
             "ProviderKitTests", "Apps", "Bus", "HTTP2", "HTTPClient", "MemoryBus", "MemoryStore", "ProviderKit",
-            "PushModel", "ServiceKit", "Store", "TaskKit", "TestSupport", "Topics"),
+            "PushModel", "ServiceKit", "Signing", "Store", "TaskKit", "TestSupport", "Topics"),
         tests(
             "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
             "TestSupport", "TLSSocket"),

@@ -81,6 +81,11 @@ struct DispatchSplit {
         task.rules.cap.map { ChunkCap($0, latest: task.rules.latestCapEnd(of: task.begins)?.milliseconds) }
     }
 
+    /// Only where a payload has room for a proof.
+    private var receiptKey: TaskReceiptKey? {
+        variants.contains { $0.payload.slots.contains(.proof) } ? task.receiptKey : nil
+    }
+
     private mutating func closeChunk() {
         guard count > 0 else { return }
         full.append(
@@ -90,7 +95,8 @@ struct DispatchSplit {
                 deadline: task.deadline(from: source.begins).milliseconds,
                 countsBadge: task.content.countsBadge,
                 repeatsUnknown: task.options.ambiguity == .atLeastOnce,
-                rates: task.rules.rates(of: task.id, in: task.app), variants: variants, segments: segments))
+                rates: task.rules.rates(of: task.id, in: task.app), receiptKey: receiptKey, variants: variants,
+                segments: segments))
         variants = []
         places = []
         segments = []

@@ -1,4 +1,5 @@
 import JSONKit
+import PushModel
 import ServiceKit
 import TaskModel
 import Topics
@@ -18,6 +19,8 @@ struct APNsPayload: Sendable {
     var aps = JSONObject()
     /// True if each device gets its own badge count.
     private(set) var countsBadge = false
+    /// True if each device gets its own proof, provided that there is room for it.
+    var provesReceipt = false
 
     init() {}
 
@@ -58,18 +61,27 @@ struct APNsPayload: Sendable {
 
     /// Throws if the payload with the longest badge exceeds Apple's limit.
     func template(path: String) throws(RenderingError) -> PayloadTemplate {
+        let measured = MeasuredTemplate.fitting(
+            APNsPayload.bytesMaximum, provesReceipt: provesReceipt, write: template(hasProof:))
+        guard measured.bytes <= APNsPayload.bytesMaximum else {
+            throw RenderingError(
+                path, message: "too long for Apple: \(measured.bytes) bytes; at most \(APNsPayload.bytesMaximum)")
+        }
+        return measured.template
+    }
+
+    private func template(hasProof: Bool) -> MeasuredTemplate {
         let parts = JSONText.parts { json in
             for (name, value) in members.members { json.member(name, json: value.compactBytes) }
+            if hasProof { json.gap(ReceiptField.proof, between: "\"", and: "\"") }
             json.member("aps") { json in
                 for (name, value) in aps.members { json.member(name, json: value.compactBytes) }
                 if countsBadge { json.gap("badge") }
             }
         }
-        let bytes = parts.reduce(0) { $0 + $1.count } + (countsBadge ? APNsPayload.badgeDigits : 0)
-        guard bytes <= APNsPayload.bytesMaximum else {
-            throw RenderingError(
-                path, message: "too long for Apple: \(bytes) bytes; at most \(APNsPayload.bytesMaximum)")
-        }
-        return PayloadTemplate(parts: parts, slots: countsBadge ? [.badge] : [])
+        let slots: [PayloadTemplate.Slot] = (hasProof ? [.proof] : []) + (countsBadge ? [.badge] : [])
+        let filled = (hasProof ? ReceiptProof.textBytes : 0) + (countsBadge ? APNsPayload.badgeDigits : 0)
+        return MeasuredTemplate(
+            template: PayloadTemplate(parts: parts, slots: slots), bytes: parts.reduce(filled) { $0 + $1.count })
     }
 }

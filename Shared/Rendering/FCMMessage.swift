@@ -1,3 +1,4 @@
+import PushModel
 import ServiceKit
 import TaskModel
 package import Topics
@@ -17,16 +18,28 @@ package struct FCMMessage: Sendable {
     package var timeToLive: Int?
     package var collapseKey: String?
     package var analyticsLabel: String?
+    /// True if each device gets its own proof in the data, provided that there is room for it.
+    package var provesReceipt = false
 
     package init() {}
 
     /// Throws if the message with the longest badge exceeds Google's limit. `path` is the field that it was made from.
     package func template(path: String) throws(RenderingError) -> PayloadTemplate {
-        var bytes = countsBadge ? FCMMessage.badgeDigits : 0
+        let measured = MeasuredTemplate.fitting(
+            FCMMessage.bytesMaximum, provesReceipt: provesReceipt, write: template(hasProof:))
+        guard measured.bytes <= FCMMessage.bytesMaximum else {
+            throw RenderingError(
+                path, message: "too long for Google: \(measured.bytes) bytes; at most \(FCMMessage.bytesMaximum)")
+        }
+        return measured.template
+    }
+
+    private func template(hasProof: Bool) -> MeasuredTemplate {
+        var bytes = (countsBadge ? FCMMessage.badgeDigits : 0) + (hasProof ? ReceiptProof.textBytes : 0)
         let parts = JSONText.parts { json in
             json.member("message") { json in
                 json.gap("token", between: "\"", and: "\"")
-                bytes += FCMMessage.count(&json, write: writeShared)
+                bytes += FCMMessage.count(&json) { writeShared(&$0, hasProof: hasProof) }
                 json.member("android") { json in
                     writeDelivery(&json)
                     guard let notification else { return }
@@ -37,11 +50,8 @@ package struct FCMMessage: Sendable {
                 }
             }
         }
-        guard bytes <= FCMMessage.bytesMaximum else {
-            throw RenderingError(
-                path, message: "too long for Google: \(bytes) bytes; at most \(FCMMessage.bytesMaximum)")
-        }
-        return PayloadTemplate(parts: parts, slots: countsBadge ? [.token, .badge] : [.token])
+        let slots: [PayloadTemplate.Slot] = [.token] + (hasProof ? [.proof] : []) + (countsBadge ? [.badge] : [])
+        return MeasuredTemplate(template: PayloadTemplate(parts: parts, slots: slots), bytes: bytes)
     }
 
     private static func count(_ json: inout JSONText, write: (inout JSONText) -> Void) -> Int {
@@ -53,13 +63,14 @@ package struct FCMMessage: Sendable {
     private var countsBadge: Bool { notification?.badge == .increment }
 
     /// Fields common to all of Google's platforms.
-    private func writeShared(_ json: inout JSONText) {
+    private func writeShared(_ json: inout JSONText, hasProof: Bool) {
         if let notification {
             json.member("notification") { notification.writeTexts(to: &$0) }
         }
         if !data.isEmpty {
             json.member("data") { json in
                 for (name, value) in data.members { json.member(name, value) }
+                if hasProof { json.gap(ReceiptField.proof, between: "\"", and: "\"") }
             }
         }
         if let analyticsLabel {

@@ -1,4 +1,5 @@
 import JSONKit
+import PushModel
 import ServiceKit
 import TaskModel
 import Topics
@@ -11,28 +12,50 @@ struct HuaweiMessage: Sendable {
     /// Huawei stores a message for at most fifteen days and does not accept zero.
     static let timeToLiveRange = 1...1_296_000
     static let badgeMaximum: UInt32 = 99
+    /// The longest list of users and devices whose pushes have a proof: a request for many devices has one payload, so
+    /// each of these pushes takes a request of its own.
+    static let provenEntriesMaximum = 100
 
     var notification: AndroidNotification?
     var data = FlatData()
     var priority = RenderedVariant.Priority.high
     /// Seconds.
     var timeToLive = 86_400
+    /// True if each device gets its own proof in the data, provided that there is room for it.
+    var provesReceipt = false
 
     func template(path: String) throws(RenderingError) -> PayloadTemplate {
+        let measured = MeasuredTemplate.fitting(
+            HuaweiMessage.bytesMaximum, provesReceipt: provesReceipt, write: template(hasProof:))
+        guard measured.bytes <= HuaweiMessage.bytesMaximum else {
+            throw RenderingError(
+                path, message: "too long for Huawei: \(measured.bytes) bytes; at most \(HuaweiMessage.bytesMaximum)")
+        }
+        return measured.template
+    }
+
+    private func template(hasProof: Bool) -> MeasuredTemplate {
         let parts = JSONText.parts { json in
             json.member("message") { json in
-                // A string with JSON, not an object.
-                if !data.isEmpty { json.member("data", JSON.object(data.json).compactText) }
+                writeData(&json, hasProof: hasProof)
                 json.member("android", object: writeAndroid)
                 json.gap("token", between: #"[""#, and: #""]"#)
             }
         }
-        let bytes = parts.reduce(0) { $0 + $1.count }
-        guard bytes <= HuaweiMessage.bytesMaximum else {
-            throw RenderingError(
-                path, message: "too long for Huawei: \(bytes) bytes; at most \(HuaweiMessage.bytesMaximum)")
+        let template = PayloadTemplate(parts: parts, slots: (hasProof ? [.proof] : []) + [.token])
+        return MeasuredTemplate(
+            template: template, bytes: parts.reduce(hasProof ? ReceiptProof.textBytes : 0) { $0 + $1.count })
+    }
+
+    /// A string with JSON, not an object.
+    private func writeData(_ json: inout JSONText, hasProof: Bool) {
+        guard hasProof else {
+            if !data.isEmpty { json.member("data", JSON.object(data.json).compactText) }
+            return
         }
-        return PayloadTemplate(parts: parts, slots: [.token])
+        json.gap(
+            "data", inText: JSON.object(data.json).compactText.dropLast() + #","\#(ReceiptField.proof)":""#, and: #""}"#
+        )
     }
 
     private func writeAndroid(_ json: inout JSONText) {

@@ -9,6 +9,8 @@ extension TaskRendering {
         var notification: AndroidNotification?
         var data: FlatData
         let path: String
+        /// True if the data has the task's id, so that a proof helps the app.
+        var provesReceipt = false
     }
 
     func googleVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
@@ -18,6 +20,7 @@ extension TaskRendering {
         message.data = content.data
         message.priority = selection.isSilent ? .normal : terms.priority
         message.timeToLive = terms.timeToLive
+        message.provesReceipt = content.provesReceipt
         // Google stores only four collapse keys per device and drops others, so none is generated.
         if terms.isCollapseIDChosen { message.collapseKey = terms.collapseID }
         return variant(
@@ -32,6 +35,7 @@ extension TaskRendering {
         message.data = content.data
         message.priority = selection.isSilent ? .normal : terms.priority
         message.timeToLive = terms.timeToLive
+        message.provesReceipt = content.provesReceipt && listsFewDevices
         return variant(
             selection, terms: terms, priority: message.priority, tag: content.notification?.tag,
             payload: try message.template(path: content.path))
@@ -59,13 +63,20 @@ extension TaskRendering {
             android.notification?.tag = terms.collapseID
         }
         // An empty message would not wake the app.
-        if android.notification == nil, android.data.isEmpty { android.data["task_id"] = task }
+        if android.notification == nil, android.data.isEmpty {
+            android.data[ReceiptField.task] = task
+            android.provesReceipt = provesReceipts
+        }
         return android
     }
 
     private func android(of message: PushMessage, _ selection: Selection) throws(RenderingError) -> Android {
         let data = try messageData.get()
-        guard let texts = try texts(of: message, selection) else { return Android(data: data, path: "message") }
+        let provesReceipt =
+            provesReceipts && data[ReceiptField.task] == task && data[ReceiptField.proof] == nil
+        guard let texts = try texts(of: message, selection) else {
+            return Android(data: data, path: "message", provesReceipt: provesReceipt)
+        }
         var notification = AndroidNotification()
         notification.title = texts.title
         notification.body = texts.body
@@ -73,7 +84,7 @@ extension TaskRendering {
         notification.sound = message.sound
         notification.channel = message.category
         notification.badge = message.badge
-        return Android(notification: notification, data: data, path: "message")
+        return Android(notification: notification, data: data, path: "message", provesReceipt: provesReceipt)
     }
 
     private static func android(_ written: JSONObject) throws(RenderingError) -> Android {

@@ -34,7 +34,10 @@ extension TaskRendering {
         guard message.data["aps"] == nil else {
             throw RenderingError("message.data.aps", message: "name reserved by Apple; choose another one")
         }
-        if message.data["task_id"] == nil { payload.members["task_id"] = .string(task) }
+        if message.data[ReceiptField.task] == nil {
+            payload.members[ReceiptField.task] = .string(task)
+            payload.provesReceipt = provesReceipts && message.data[ReceiptField.proof] == nil
+        }
         payload.setBadge(message.badge)
         guard let texts = try texts(of: message, selection) else {
             if !selection.isSilent { payload.aps["sound"] = message.sound.map { .string($0) } }

@@ -28,6 +28,10 @@ package struct TaskRendering: Sendable {
     let task: String
     private let languages: Set<String>
     let terms: Result<DeliveryTerms, RenderingError>
+    /// False for a task without a key for proofs.
+    let provesReceipts: Bool
+    /// True for a task that is sent to a short list only.
+    let listsFewDevices: Bool
     /// Data of the message, flattened once for all languages.
     let messageData: Result<FlatData, RenderingError>
 
@@ -36,6 +40,9 @@ package struct TaskRendering: Sendable {
     package init(_ task: PushTask, begins: Timestamp? = nil, now: Timestamp) {
         content = task.content
         self.task = "\(task.id)"
+        provesReceipts = task.receiptKey != nil
+        listsFewDevices =
+            task.target.audience == nil && task.target.list.entryCount <= HuaweiMessage.provenEntriesMaximum
         languages = task.content.message?.languages ?? []
         terms = Result { () throws(RenderingError) in try DeliveryTerms(task, begins: begins, now: now) }
         let data = task.content.message?.data ?? JSONObject()
@@ -129,7 +136,7 @@ package struct TaskRendering: Sendable {
                 message: "too long: \(bytes) bytes; at most \(dataBytesMaximum) for the whole payload")
         }
         var flat = try FlatData(data, path: "message.data")
-        if flat["task_id"] == nil { flat["task_id"] = task }
+        if flat[ReceiptField.task] == nil { flat[ReceiptField.task] = task }
         return flat
     }
 

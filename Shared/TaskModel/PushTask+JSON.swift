@@ -18,6 +18,7 @@ extension PushTask {
         object["replaces"] = replaces.map { .string($0.text) }
         if isWithdrawn { object["withdrawn"] = .bool(true) }
         if !unprovided.isEmpty { object["unprovided"] = .array(unprovided.map(\.name).sorted().map { .string($0) }) }
+        object["receipt_key"] = receiptKey.map { .string(Base64URL.encode($0.bytes)) }
         if !reported.members.isEmpty { object["reported"] = .object(reported) }
         return .object(object)
     }
@@ -45,6 +46,9 @@ extension PushTask {
         let unprovided = fields.elements("unprovided", countMaximum: PushProtocol.allCases.count).compactMap {
             $0.text(expected: "a protocol") { PushProtocol(name: $0) }
         }
+        let receiptKey = fields.text("receipt_key", expected: "a key of \(TaskReceiptKey.byteCount) bytes") {
+            Base64URL.decode($0).flatMap { TaskReceiptKey(bytes: $0) }
+        }
         let reported = fields.value("reported", expected: "an object") { $0.object }
         guard problems.all.isEmpty, let id, let app, let created, let dialect, let target, let content, let options
         else { return nil }
@@ -58,6 +62,7 @@ extension PushTask {
         self.content = content
         self.options = options
         self.unprovided = Set(unprovided)
+        self.receiptKey = receiptKey
         self.reported = reported ?? JSONObject()
         if isWithdrawn == true { self = withdrawn }
     }

@@ -22,6 +22,8 @@ package struct PushTask: Sendable, Equatable {
     package var rules: DeliveryRules
     /// Protocols without a provider when the task was accepted. Their limits were not checked.
     package var unprovided: Set<PushProtocol> = []
+    /// Frozen when the task is accepted; nil for tasks of earlier versions and without a pepper.
+    package var receiptKey: TaskReceiptKey?
     /// Fields of the request that the dialect's report repeats.
     package var reported = JSONObject()
 

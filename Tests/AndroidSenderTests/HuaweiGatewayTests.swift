@@ -68,6 +68,30 @@ import Topics
         }
     }
 
+    /// A proof is one device's, so its push shares a request with no other.
+    @Test func pushesWithProofsGoInDifferentRequests() async throws {
+        try await withHuawei(HuaweiFixture()) { fixture in
+            let gateway = fixture.gateway()
+            #expect(await gateway.admit(2, lane: .bulk) == .admitted(2))
+            let template = PayloadTemplate(
+                parts: [#"{"message":{"data":""#, #"","token":[""#, #""]}}"#].map { Array($0.utf8) },
+                slots: [.proof, .token])
+            let plain = pushes(["a", "b"], kind: .huawei, template: template)
+            let proven = plain.enumerated().map { number, push in
+                Push(
+                    id: push.id, token: push.token, isSandbox: false, content: push.content, badge: 0,
+                    proof: ReceiptProof(day: 0, code: UInt64(number)))
+            }
+            let outcomes = await gateway.send(proven)
+            #expect(outcomes.map(\.verdict) == [.delivered, .delivered])
+            #expect(
+                Set(fixture.huawei.seen.pushes.map(\.text)) == [
+                    #"{"message":{"data":"AAAAAAAAAAAAAA","token":["a"]}}"#,
+                    #"{"message":{"data":"AAAAAAAAAAAAAQ","token":["b"]}}"#,
+                ])
+        }
+    }
+
     /// Huawei displays a message once for each occurrence of a token in the list.
     @Test func noTokenStandsInARequestTwice() async throws {
         try await withHuawei(HuaweiFixture()) { fixture in

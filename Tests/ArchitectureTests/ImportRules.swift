@@ -78,7 +78,7 @@ enum ImportRules {
             "ProviderKit", owns: "what senders share: gateways, outcome policy, dispatch chunks",
             mayImport: [
                 "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "PushModel", "RedisStore", "ServiceHost", "ServiceKit",
-                "Store", "TaskKit", "Topics",
+                "Signing", "Store", "TaskKit", "Topics",
             ]),
     ]
 

@@ -79,7 +79,8 @@ final class DispatchFixture: Sendable {
         _ offsets: [UInt16], attempt: UInt8 = 0, timing: DeviceTiming = .ofTask, expiration: UInt32 = 1_900_000_000,
         repeatsUnknown: Bool = true,
         updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert",
-        deadline: Duration = .seconds(3_600), rates: [PushRate] = [], cap: ChunkCap? = nil
+        deadline: Duration = .seconds(3_600), rates: [PushRate] = [], cap: ChunkCap? = nil,
+        receiptKey: TaskReceiptKey? = nil, payload: PayloadTemplate = PayloadTemplate(Array("{}".utf8))
     ) throws -> DispatchChunk {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
@@ -92,12 +93,13 @@ final class DispatchFixture: Sendable {
         }
         let variant = RenderedVariant(
             kind: .apns, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
-            payload: PayloadTemplate(Array("{}".utf8)), isSilent: isSilent)
+            payload: payload, isSilent: isSilent)
         return DispatchChunk(
             task: task, app: app, lane: .bulk, attempt: attempt, timing: timing, cap: cap,
             accepted: DispatchFixture.start.milliseconds, deadline: (DispatchFixture.start + deadline).milliseconds,
             countsBadge: true,
-            repeatsUnknown: repeatsUnknown, rates: rates, variants: [variant], segments: [devices])
+            repeatsUnknown: repeatsUnknown, rates: rates, receiptKey: receiptKey, variants: [variant],
+            segments: [devices])
     }
 
     func counts() async throws -> StateCounts {

@@ -2,6 +2,7 @@ import Bus
 import ProviderKit
 import PushModel
 import ServiceKit
+import Signing
 import Store
 import Synchronization
 import TestSupport
@@ -33,6 +34,24 @@ import Topics
         #expect(gateway.permitsHeld == 0)
         #expect(states(in: results) == Array(repeating: "delivered", count: 200))
         #expect(try await fixture.counts()[.delivered] == 200)
+    }
+
+    /// Each device gets the proof of its task and of the day on which the task began.
+    @Test func aPushCarriesTheProofOfItsDevice() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [3, 4])
+        let gateway = ScriptedGateway { _ in .answered(.delivered) }
+        let key = try #require(TaskReceiptKey(bytes: Array(1...16)))
+        let chunk = try fixture.chunk(
+            [3, 4], receiptKey: key,
+            payload: PayloadTemplate(parts: [Array("[\"".utf8), Array("\"]".utf8)], slots: [.proof]))
+        _ = try await fixture.run(fixture.handler(gateway), chunk: chunk)
+        let day = ReceiptProof.day(of: DispatchFixture.start)
+        let expected = [0, 1].map { position in
+            "[\"\(ReceiptProver(key).proof(of: chunk.segments[0].id(at: position), day: day))\"]"
+        }
+        #expect(Set(gateway.sent.map { String(decoding: $0.payload, as: UTF8.self) }) == Set(expected))
+        #expect(Set(expected).count == 2)
     }
 
     /// Goal: after a sender crash, only the results that were settled but not sent are sent again. Method: ten chunks

@@ -53,6 +53,21 @@ import Topics
             ])
     }
 
+    /// The senders get the key of a task only with a payload that has room for a proof.
+    @Test func theKeyForReceiptsTravelsWithThePayload() async throws {
+        for (message, isProven) in [(#"{"body":"b"}"#, true), (#"{"body":"b","data":{"task_id":"x"}}"#, false)] {
+            let scene = try Scene()
+            var task = try scene.task(message)
+            task.receiptKey = TaskReceiptKey(bytes: Array(1...16))
+            scene.keep(task)
+            let outputs = try await scene.run(
+                scene.handler(), chunks: [scene.chunk([try Scene.device(.apns, number: 0)])])
+            let chunk = try #require(try outputs.dispatches(Topics.dispatchAPNs).first)
+            #expect(chunk.receiptKey == (isProven ? task.receiptKey : nil))
+            #expect(chunk.variants[0].payload.slots == (isProven ? [.proof] : []))
+        }
+    }
+
     @Test func theFastLaneStaysFast() async throws {
         let scene = try Scene()
         var task = try scene.task(#"{"body":"b"}"#)

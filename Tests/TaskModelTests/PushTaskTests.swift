@@ -119,6 +119,7 @@ import Testing
         task.options.ambiguity = .atMostOnce
         task.options.priority = .normal
         task.unprovided = [.huawei, .apns]
+        task.receiptKey = TaskReceiptKey(bytes: Array(1...16))
         task.reported = JSONObject([("topics", .array([.string("news")]))])
         return task
     }

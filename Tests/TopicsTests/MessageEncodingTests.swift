@@ -42,6 +42,8 @@ import Topics
             parts: [Array("{\"to\":\"".utf8), Array("\",\"badge\":".utf8), Array("}".utf8)], slots: [.token, .badge])
         let payload = String(decoding: template.payload(token: "abc", badge: 7), as: UTF8.self)
         #expect(payload == #"{"to":"abc","badge":7}"#)
+        let proven = PayloadTemplate(parts: [Array("[\"".utf8), Array("\"]".utf8)], slots: [.proof])
+        #expect(String(decoding: proven.payload(token: "abc", badge: 7, proof: "xyz"), as: UTF8.self) == #"["xyz"]"#)
     }
 
     @Test func truncatedMessagesAreMalformed() throws {
@@ -153,6 +155,27 @@ import Topics
             bytes[1 + 16 + 1 + 4 + 9 + 8 + 1] = 0
             if cap.cap.count == 1 {
                 #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: bytes) }
+            }
+        }
+    }
+
+    /// Goal: a chunk without a key is readable for earlier versions, and one with a key keeps it and everything else.
+    @Test func onlyAKeyForReceiptsNeedsTheLatestFormat() throws {
+        let chunk = try MessageEncodingTests.chunk()
+        let key = try #require(TaskReceiptKey(bytes: Array(1...16)))
+        let cap = ChunkCap(PushCap(count: 1, period: .seconds(60)), latest: nil)
+        for (cap, rates) in [(nil, []), (cap, [PushRate(5, of: .task(chunk.task))])] {
+            func encoded(_ key: TaskReceiptKey?) -> DispatchChunk {
+                DispatchChunk(
+                    task: chunk.task, app: chunk.app, lane: chunk.lane, attempt: 0, timing: .ofTask, cap: cap,
+                    accepted: chunk.accepted, deadline: chunk.deadline, countsBadge: true, repeatsUnknown: false,
+                    rates: rates, receiptKey: key, variants: chunk.variants, segments: chunk.segments)
+            }
+            let bytes = encoded(key).encoded()
+            #expect(bytes[0] == 5 && encoded(nil).encoded()[0] == (cap == nil ? 2 : 4))
+            #expect(try DispatchChunk(decoding: bytes) == encoded(key))
+            for length in 0..<bytes.count {
+                #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: Array(bytes.prefix(length))) }
             }
         }
     }

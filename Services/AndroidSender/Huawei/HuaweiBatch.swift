@@ -1,4 +1,5 @@
 import ProviderKit
+import PushModel
 import Topics
 
 /// One request to Huawei: many devices that get the same payload.
@@ -19,10 +20,13 @@ struct HuaweiBatch: Sendable {
         let variant: RenderedVariant
         /// Devices differ by it only if the payload shows it.
         let badge: UInt32?
+        /// Each device has its own, and then a request of its own.
+        let proof: ReceiptProof?
 
         init(_ push: Push) {
             variant = push.content.variant
             badge = push.content.variant.payload.slots.contains(.badge) ? push.badge : nil
+            proof = push.proof
         }
     }
 
@@ -38,6 +42,7 @@ struct HuaweiBatch: Sendable {
     /// The template has one token between quotation marks in a list; further tokens bring the marks between them.
     private static func body(_ pushes: [Push]) -> [UInt8] {
         let tokens = pushes.map(\.tokenText).joined(separator: #"",""#)
-        return pushes[0].content.variant.payload.payload(token: tokens, badge: pushes[0].badge)
+        return pushes[0].content.variant.payload.payload(
+            token: tokens, badge: pushes[0].badge, proof: pushes[0].proofText)
     }
 }

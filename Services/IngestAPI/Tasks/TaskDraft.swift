@@ -2,6 +2,7 @@ import Apps
 import JSONKit
 import PushModel
 import ServiceKit
+import Signing
 import TaskModel
 import Topics
 
@@ -34,6 +35,7 @@ struct TaskDraft: Sendable, Equatable {
             PushProtocol.supported.filter { kind in
                 content.targetedPlatforms.contains(Platform(kind)) && !caller.app.providers.has(kind)
             })
+        task.receiptKey = caller.app.receiptKey?.taskKey(of: id)
         task.reported = reported
         return task
     }

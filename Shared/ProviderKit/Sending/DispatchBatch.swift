@@ -1,6 +1,7 @@
 import Bus
 import PushModel
 import ServiceKit
+import Signing
 import Store
 import Topics
 
@@ -14,15 +15,18 @@ struct DispatchBatch: Sendable {
     let cap: ChunkCap?
     /// By variant of the chunk.
     private let contents: [PushContent]
+    private let prover: ReceiptProver?
     private let trace: TraceContext?
 
     private init(
-        _ chunk: DispatchChunk, contents: [PushContent], devices: SegmentDevices, route: SendingRoute,
+        _ chunk: DispatchChunk, contents: [PushContent], prover: ReceiptProver?, devices: SegmentDevices,
+        route: SendingRoute,
         positions: [Int], isShown: Bool, trace: TraceContext?
     ) {
         cap = isShown ? chunk.cap : nil
         self.chunk = chunk
         self.contents = contents
+        self.prover = prover
         self.devices = devices
         self.route = route
         self.positions = positions
@@ -33,23 +37,24 @@ struct DispatchBatch: Sendable {
         _ chunk: DispatchChunk, trace: TraceContext?, devicesMaximum: (PushProtocol) -> Int
     ) -> [DispatchBatch] {
         let contents = chunk.variants.map { PushContent($0) }
+        let prover = chunk.receiptKey.map { ReceiptProver($0) }
         return chunk.segments.flatMap { devices in
-            split(devices, of: chunk, contents: contents, trace: trace, devicesMaximum: devicesMaximum)
+            split(
+                devices, of: chunk, contents: contents, prover: prover, trace: trace, devicesMaximum: devicesMaximum)
         }
     }
 
     private static func split(
-        _ devices: SegmentDevices, of chunk: DispatchChunk, contents: [PushContent], trace: TraceContext?,
-        devicesMaximum: (PushProtocol) -> Int
+        _ devices: SegmentDevices, of chunk: DispatchChunk, contents: [PushContent], prover: ReceiptProver?,
+        trace: TraceContext?, devicesMaximum: (PushProtocol) -> Int
     ) -> [DispatchBatch] {
         routes(devices, of: chunk).sorted { $0.value[0] < $1.value[0] }.flatMap { key, positions in
             let (route, size) = (key.route, devicesMaximum(key.route.kind))
             return stride(from: 0, to: positions.count, by: size).map { start in
                 let part = positions[start..<min(start + size, positions.count)]
                 return DispatchBatch(
-                    chunk, contents: contents, devices: devices, route: route, positions: Array(part),
-                    isShown: key.isShown,
-                    trace: trace)
+                    chunk, contents: contents, prover: prover, devices: devices, route: route,
+                    positions: Array(part), isShown: key.isShown, trace: trace)
             }
         }
     }
@@ -80,9 +85,13 @@ struct DispatchBatch: Sendable {
     func push(at position: Int, badge: UInt32) -> Push {
         let device = devices.id(at: position)
         let own = UInt64(device.index.rawValue) << 32 | UInt64(device.tag)
+        let content = content(at: position)
+        // The chunk's time of acceptance is the beginning of the task's life.
+        let day = ReceiptProof.day(of: Timestamp(milliseconds: chunk.accepted))
         return Push(
             id: TaskID(high: chunk.task.high, low: chunk.task.low ^ own), token: devices.tokens[position],
-            isSandbox: devices.isSandbox[position], content: content(at: position), badge: badge)
+            isSandbox: devices.isSandbox[position], content: content, badge: badge,
+            proof: content.hasProof ? prover?.proof(of: device, day: day) : nil)
     }
 
     struct Settled {

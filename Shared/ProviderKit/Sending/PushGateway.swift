@@ -28,18 +28,25 @@ package struct Push: Sendable {
     package let isSandbox: Bool
     package let content: PushContent
     package let badge: UInt32
+    /// Nil if the payload has no slot for it.
+    package let proof: ReceiptProof?
 
-    package init(id: TaskID, token: String, isSandbox: Bool, content: PushContent, badge: UInt32) {
+    package init(
+        id: TaskID, token: String, isSandbox: Bool, content: PushContent, badge: UInt32, proof: ReceiptProof? = nil
+    ) {
         self.id = id
         self.token = token
         self.isSandbox = isSandbox
         self.content = content
         self.badge = badge
+        self.proof = proof
     }
 
     package var payload: [UInt8] {
-        content.variant.payload.payload(token: tokenText, badge: badge)
+        content.variant.payload.payload(token: tokenText, badge: badge, proof: proofText)
     }
+
+    package var proofText: String { proof?.description ?? "" }
 
     /// The token escaped for a JSON string: tokens are opaque, so one may contain a quotation mark.
     package var tokenText: String { JSONText.escaped(token) }
@@ -49,9 +56,11 @@ package struct Push: Sendable {
 /// for each text and payload part of the variant.
 package final class PushContent: Sendable {
     package let variant: RenderedVariant
+    let hasProof: Bool
 
     package init(_ variant: RenderedVariant) {
         self.variant = variant
+        hasProof = variant.payload.slots.contains(.proof)
     }
 }
 

@@ -74,6 +74,16 @@ package struct JSONText {
         end.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
+    /// Leaves a gap within a text, for a text that needs no escapes.
+    package mutating func gap(_ name: String, inText start: String, and end: String) {
+        open(name)
+        bytes.append(UInt8(ascii: "\""))
+        JSONText.escape(start, into: &bytes)
+        cuts.append(bytes.count)
+        JSONText.escape(end, into: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     private mutating func writeObject(_ members: (inout JSONText) -> Void) {
         needsComma = false
         bytes.append(UInt8(ascii: "{"))

@@ -11,6 +11,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
     private static let timedFormat: UInt8 = 3
     /// Has a timing, rates, and perhaps a cap.
     private static let limitedFormat: UInt8 = 4
+    /// The same, and the key of the task's receipts.
+    private static let provenFormat: UInt8 = 5
 
     package let task: TaskID
     package let app: AppID
@@ -30,14 +32,15 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package let repeatsUnknown: Bool
     /// Rates that the pushes keep: the task's, its app's, or both.
     package let rates: [PushRate]
+    /// Nil if the payloads have no slot for a proof.
+    package let receiptKey: TaskReceiptKey?
     package let variants: [RenderedVariant]
     package let segments: [SegmentDevices]
 
     package init(
         task: TaskID, app: AppID, lane: Lane, attempt: UInt8, timing: DeviceTiming = .ofTask, cap: ChunkCap? = nil,
         accepted: Int64, deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool, rates: [PushRate] = [],
-        variants: [RenderedVariant],
-        segments: [SegmentDevices]
+        receiptKey: TaskReceiptKey? = nil, variants: [RenderedVariant], segments: [SegmentDevices]
     ) {
         self.task = task
         self.app = app
@@ -50,6 +53,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         self.countsBadge = countsBadge
         self.repeatsUnknown = repeatsUnknown
         self.rates = rates
+        self.receiptKey = receiptKey
         self.variants = variants
         self.segments = segments
     }
@@ -58,6 +62,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
 
     /// The first that can hold the chunk, so that earlier versions read what they can handle.
     private var format: UInt8 {
+        if receiptKey != nil { return DispatchChunk.provenFormat }
         if cap != nil || !rates.isEmpty { return DispatchChunk.limitedFormat }
         return timing == .ofTask ? DispatchChunk.format : DispatchChunk.timedFormat
     }
@@ -67,11 +72,12 @@ package struct DispatchChunk: TopicMessage, Hashable {
         let format = format
         TaskHead(task, app: app).write(format: format, to: &bytes)
         if format >= DispatchChunk.timedFormat { timing.write(to: &bytes) }
-        if format == DispatchChunk.limitedFormat {
+        if format >= DispatchChunk.limitedFormat {
             PushRate.write(rates, to: &bytes)
             bytes.append(cap == nil ? 0 : 1)
             cap?.write(to: &bytes)
         }
+        bytes.append(contentsOf: receiptKey?.bytes ?? [])
         bytes.append(attempt)
         bytes.append(integer: accepted)
         bytes.append(integer: deadline)
@@ -96,13 +102,21 @@ package struct DispatchChunk: TopicMessage, Hashable {
         }
     }
 
+    /// Nil if it is malformed.
+    private static func receiptKey(from reader: inout ByteReader) -> TaskReceiptKey?? {
+        guard let bytes = reader.bytes(TaskReceiptKey.byteCount) else { return nil }
+        return .some(TaskReceiptKey(bytes: Array(bytes)))
+    }
+
     private init?(from reader: inout ByteReader) {
-        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.limitedFormat),
+        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.provenFormat),
             let head = TaskHead(format: format, from: &reader),
             let timing = format < DispatchChunk.timedFormat ? .ofTask : DeviceTiming(from: &reader),
             let rates = format < DispatchChunk.limitedFormat
                 ? [] : PushRate.read(from: &reader, task: head.task, app: head.app),
             let cap = format < DispatchChunk.limitedFormat ? .some(nil) : DispatchChunk.cap(from: &reader),
+            let receiptKey = format < DispatchChunk.provenFormat
+                ? .some(nil) : DispatchChunk.receiptKey(from: &reader),
             let attempt = reader.byte(),
             let accepted = format == DispatchChunk.formatBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
@@ -115,7 +129,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
         self.init(
             task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, timing: timing,
             cap: cap, accepted: accepted, deadline: deadline, countsBadge: flags & 1 != 0,
-            repeatsUnknown: flags & 2 != 0, rates: rates, variants: variants, segments: segments)
+            repeatsUnknown: flags & 2 != 0, rates: rates, receiptKey: receiptKey, variants: variants,
+            segments: segments)
         guard deviceCount <= DispatchChunk.devicesMaximum else { return nil }
     }
 }

@@ -8,6 +8,8 @@ package struct PayloadTemplate: Hashable, Sendable {
         case token = 1
         /// The device's badge as a number.
         case badge = 2
+        /// The device's proof for receipts, without quotes.
+        case proof = 3
     }
 
     package static let slotsMaximum = 8
@@ -27,13 +29,16 @@ package struct PayloadTemplate: Hashable, Sendable {
         self.init(parts: [bytes], slots: [])
     }
 
-    /// The token is evaluated only if a slot needs it.
-    package func payload(token: @autoclosure () -> String, badge: UInt32) -> [UInt8] {
+    /// Token and proof are evaluated only if a slot needs them.
+    package func payload(
+        token: @autoclosure () -> String, badge: UInt32, proof: @autoclosure () -> String = ""
+    ) -> [UInt8] {
         var bytes = parts[0]
         for (slot, part) in zip(slots, parts.dropFirst()) {
             switch slot {
             case .token: bytes.append(contentsOf: token().utf8)
             case .badge: bytes.append(contentsOf: String(badge).utf8)
+            case .proof: bytes.append(contentsOf: proof().utf8)
             }
             bytes.append(contentsOf: part)
         }
