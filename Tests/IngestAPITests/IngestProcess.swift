@@ -11,14 +11,17 @@ final class IngestProcess: Sendable {
     let port = FreePort.next()
     private let adminPort = FreePort.next()
     private let settings: [String: String]
-    private let folder = TemporaryDirectory("apps")
+    private let folder: TemporaryDirectory
     private let process: Monitor<ChildProcess>
 
-    /// `bus` defaults to the registry's Redis; an empty `kafkaSession` keeps the service's default.
+    /// `bus` defaults to the registry's Redis; `other` is another process of the same installation, whose app file and
+    /// pepper this one reads; an empty `kafkaSession` keeps the service's default.
     init(
         redis: String, bus: String? = nil, idempotencyLease: String = "15s", kafkaSession: String = "6000",
-        scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil, devices: Int? = nil
+        scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil, devices: Int? = nil,
+        beside other: IngestProcess? = nil
     ) async throws {
+        folder = other?.folder ?? TemporaryDirectory("apps")
         settings = [
             "CARILLON_INGEST_IDEMPOTENCY_LEASE": idempotencyLease,
             "CARILLON_BUS": bus ?? redis, "CARILLON_REDIS": redis, "CARILLON_APPS": folder.path,
@@ -26,9 +29,10 @@ final class IngestProcess: Sendable {
             "CARILLON_REDIS_COMMAND_DEADLINE": "2s", "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10",
             "CARILLON_KAFKA_SESSION_TIMEOUT_MS": kafkaSession, "CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200",
         ]
-        let editor = AppEditor(AppsConfiguration(folder: folder.path), now: SystemTimeSource().now)
-        _ = try editor.add(
-            try AppID("news"), scopes: scopes, allowing: [try AddressRange("127.0.0.0/8")])
+        if other == nil {
+            let editor = AppEditor(AppsConfiguration(folder: folder.path), now: SystemTimeSource().now)
+            _ = try editor.add(try AppID("news"), scopes: scopes, allowing: [try AddressRange("127.0.0.0/8")])
+        }
         if let richie { try IngestProcess.add("identifiers", [("richie", .array([.string(richie)]))], to: folder) }
         if let devices { try IngestProcess.add("limits", [("devices", .integer(Int64(devices)))], to: folder) }
         process = Monitor(try IngestProcess.start(settings))

@@ -84,7 +84,8 @@ import Topics
     @Test func aRepeatAfterACrashIsTheSameTask() async throws {
         let (store, bus) = (try await durableRedis(), try await durableRedis())
         let first = try await IngestProcess(redis: store.url, bus: bus.url, idempotencyLease: "1s")
-        let second = try await IngestProcess(redis: store.url, bus: bus.url, idempotencyLease: "1s")
+        let second = try await IngestProcess(
+            redis: store.url, bus: bus.url, idempotencyLease: "1s", beside: first)
         let key = ["Idempotency-Key": "\"8e03978e-40d5-43dd-bc93-6894a57f9324\""]
         let (atStore, atBus) = (await watch(store), await watch(bus))
         bus.signal(SIGSTOP)
