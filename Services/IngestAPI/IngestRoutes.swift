@@ -47,7 +47,8 @@ struct IngestRoutes {
             NativeDialect(
                 tasks: tasks,
                 audiences: AudienceRoutes(book: book, counting: counting, reading: reading, room: access.room),
-                devices: devices, users: users, log: log),
+                devices: devices, users: users,
+                receipts: ReceiptRoutes(access, reading: reading, environment: environment), log: log),
             RichieDialect(submission: submission, reading: reading, log: log),
         ]
     }

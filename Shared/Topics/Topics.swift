@@ -80,6 +80,12 @@ package enum Topics {
             key: "app and device",
             from: ["reporter"], to: ["analysts"]))
 
+    /// What devices report about their pushes, proven; many in each message.
+    package static let receipts = Topic<ReceiptBatch>(
+        TopicDeclaration(
+            "receipts", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "task",
+            from: ["ingest-api"], to: ["reporter", "analysts"]))
+
     /// Every change of the registry. The number of partitions is permanent: a key must keep its partition.
     package static let registry = Topic<OpaqueMessage>(
         TopicDeclaration(
@@ -96,8 +102,8 @@ package enum Topics {
     package static let all: [TopicDeclaration] = [
         tasks.declaration, lists.declaration, schedules.declaration, segments.declaration, audience.declaration,
         dispatchAPNs.declaration, dispatchAndroid.declaration, dispatchWeb.declaration, retries.declaration,
-        results.declaration, reports.declaration, webhooks.declaration, feedback.declaration, registry.declaration,
-        dead.declaration,
+        results.declaration, reports.declaration, webhooks.declaration, feedback.declaration, receipts.declaration,
+        registry.declaration, dead.declaration,
     ]
 
     /// The topic or lane of that name, such as `audience.fast`.

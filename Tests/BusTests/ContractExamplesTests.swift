@@ -13,7 +13,7 @@ import Topics
         let check = try ChildProcess(
             SourceTree.path(".venv/bin/python"), arguments: [SourceTree.path(".ci/check-contracts"), "examples"])
         try #require(await check.end(within: .hangLimit) == .exited(0), "\(check.lines)")
-        #expect(check.lines.count == 6)
+        #expect(check.lines.count == 7)
         for line in check.lines {
             let example = try JSON(Array(line.utf8))
             let channel = try #require(example["channel"]?.text)
@@ -42,6 +42,8 @@ import Topics
         case "reports": return Topics.reports.message(try TaskReport(decoding: value), key: nil, trace: headers.trace)
         case "feedback":
             return Topics.feedback.message(try DeviceFeedback(decoding: value), key: nil, trace: headers.trace)
+        case "receipts":
+            return Topics.receipts.message(try ReceiptBatch(decoding: value), key: nil, trace: headers.trace)
         case "tasks": return Topics.tasks.message(try TaskMessage(decoding: value), key: nil, trace: headers.trace)
         default:
             let message = IncomingMessage(

@@ -53,12 +53,13 @@ import Topics
     /// A full pipeline can only drain if draining topics always accept messages.
     @Test func whatDrainsNeverWaits() {
         let draining = Topics.all.filter { $0.admission == .draining }.map(\.name)
-        #expect(Set(draining) == ["retries", "results", "reports", "feedback", "webhooks", "registry", "dead"])
+        #expect(
+            Set(draining) == ["retries", "results", "reports", "feedback", "receipts", "webhooks", "registry", "dead"])
     }
 
     @Test func logsNeverMakeAProducerWait() {
         let logs = Topics.all.filter { $0.kind == .log }
-        #expect(Set(logs.map(\.name)) == ["reports", "feedback", "registry", "dead"])
+        #expect(Set(logs.map(\.name)) == ["reports", "feedback", "receipts", "registry", "dead"])
         for topic in logs { #expect(topic.admission == .draining) }
     }
 

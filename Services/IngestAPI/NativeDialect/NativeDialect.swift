@@ -7,6 +7,7 @@ struct NativeDialect: Dialect {
     let audiences: AudienceRoutes
     let devices: DeviceRoutes
     let users: UserRoutes
+    let receipts: ReceiptRoutes
     let log: RefusalLog
 
     var routes: [DialectRoute] { taskRoutes + audiences.routes + devices.routes + users.routes }
@@ -31,6 +32,9 @@ struct NativeDialect: Dialect {
             DialectRoute(
                 method: .post, pattern: "/v1/tasks/:id/cancel", scopes: publishing + [.admin], query: [],
                 handler: .appInPath(tasks.cancel)),
+            DialectRoute(
+                method: .post, pattern: "/v1/receipts", scopes: [.register], query: [],
+                bodyBytesMaximum: ReceiptRoutes.bodyBytesMaximum, handler: .appInPath(receipts.create)),
         ]
     }
 

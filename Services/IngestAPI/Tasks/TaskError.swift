@@ -28,6 +28,8 @@ enum TaskError: Error, Equatable {
     case tooManyDevices(Int)
     /// The reason, as a whole sentence.
     case unavailable(String)
+    /// The reason, for the log.
+    case receiptsNotDurable(String)
     case store(StoreError)
     case unexpected
 
@@ -38,7 +40,9 @@ enum TaskError: Error, Equatable {
     /// Converts any error of a handler.
     init(_ error: any Error, log: RefusalLog) {
         switch error {
-        case let error as TaskError: self = error
+        case let error as TaskError:
+            if case .receiptsNotDurable = error { log.warning("receipts not accepted", because: error) }
+            self = error
         case let error as Gatekeeper.AccessError: self = .access(error)
         case let error as BodyError: self = .body(error)
         case let error as StoreError:
@@ -88,7 +92,7 @@ enum TaskError: Error, Equatable {
         case .tooLarge: .contentTooLarge
         case .inProgress: .conflict
         case .otherRequest: .unprocessableContent
-        case .unavailable, .body(.noRoom): .serviceUnavailable
+        case .unavailable, .receiptsNotDurable, .body(.noRoom): .serviceUnavailable
         case .store(let error): TaskError.status(of: error)
         case .unexpected: .internalServerError
         }
@@ -163,6 +167,8 @@ enum TaskError: Error, Equatable {
                 + "and removed; a removed device makes room for a new one."
         case .unavailable(let reason):
             "\(reason) The task was not accepted. Retry the request; an Idempotency-Key makes this safe."
+        case .receiptsNotDurable:
+            "The bus is unavailable. Retry the same request; receipts are counted once."
         case .store(let error): TaskError.detail(of: error)
         case .unexpected: "Internal error."
         }

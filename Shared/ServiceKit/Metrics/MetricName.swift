@@ -34,6 +34,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case httpRequestsAnswered = "carillon_http_answered_requests_total"
     case httpRequestsRefused = "carillon_http_refused_requests_total"
     case ingestDevicesRefused = "carillon_ingest_refused_devices_total"
+    case ingestReceiptsAccepted = "carillon_ingest_accepted_receipts_total"
+    case ingestReceiptsRefused = "carillon_ingest_refused_receipts_total"
     case ingestTasksAccepted = "carillon_ingest_accepted_tasks_total"
     case redisCommandDuration = "carillon_redis_command_duration_seconds"
     case redisReconnects = "carillon_redis_reconnects_total"
@@ -138,6 +140,9 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .httpRequestsAnswered: "Requests answered, by status class."
         case .httpRequestsRefused: "Requests and connections refused by a limit or as malformed, by reason."
         case .ingestDevicesRefused: "New devices refused because their app has the devices of its `limits.devices`."
+        case .ingestReceiptsAccepted:
+            "Receipts of devices accepted: durable, and answered with success. Repeats are included."
+        case .ingestReceiptsRefused: "Receipts of devices refused, by reason: malformed, forged, late, early."
         case .ingestTasksAccepted: "Tasks accepted: durable, and answered with success."
         case .redisCommandDuration: "Time from submitting a command until its reply."
         case .redisReconnects: "Connections to Redis reopened after a failure."

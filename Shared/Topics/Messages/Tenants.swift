@@ -19,6 +19,10 @@ extension ResultBatch {
     package var tenant: String? { app.text }
 }
 
+extension ReceiptBatch {
+    package var tenant: String? { app.text }
+}
+
 extension ReportPost {
     package var tenant: String? { app.text }
 }

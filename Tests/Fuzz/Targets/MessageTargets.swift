@@ -24,7 +24,7 @@ enum MessageTargets {
     /// The JSON messages. The first byte selects the type.
     static func messages(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
-        let kind = input.number(below: 6)
+        let kind = input.number(below: 7)
         let message = input.remainder()
         switch kind {
         case 0: try roundTrip(TaskMessage.self, message).map(check)
@@ -32,6 +32,7 @@ enum MessageTargets {
         case 2: try roundTrip(TaskReport.self, message).map { _ = $0.targeted }
         case 3: try roundTrip(ReportPost.self, message).map { _ = $0.id }
         case 4: try roundTrip(DeviceFeedback.self, message).map { _ = $0.key }
+        case 5: try roundTrip(ReceiptBatch.self, message).map { _ = $0.event }
         default: try roundTrip(OpaqueMessage.self, message)
         }
     }
