@@ -28,7 +28,8 @@ struct IngestRoutes {
             submission: submission,
             book: TaskBook(
                 archive: access.archive, ledger: access.ledger, traces: access.traces,
-                replacements: access.replacements, time: environment.time, log: environment.log),
+                receipts: access.receipts, replacements: access.replacements, time: environment.time,
+                log: environment.log),
             cancellation: cancellation,
             counting: counting, audiences: book, reading: reading)
         let registration = DeviceRegistration(registry, environment: environment)

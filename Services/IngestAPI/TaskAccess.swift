@@ -13,6 +13,7 @@ struct TaskAccess {
     let ledger: any Ledger
     let agenda: any TaskAgenda
     let traces: any TaskTraces
+    let receipts: any TaskReceipts
     let replacements: any TaskReplacements
     let keys: any IdempotencyStore
     let producer: any BusProducer
@@ -25,7 +26,8 @@ struct TaskAccess {
         return TaskAccess(
             archive: RedisTaskArchive(store, time: context.environment.time), ledger: RedisLedger(store),
             agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: context.environment.time),
-            replacements: RedisTaskReplacements(store), keys: RedisIdempotencyStore(store), producer: producer,
+            receipts: RedisTaskReceipts(store), replacements: RedisTaskReplacements(store),
+            keys: RedisIdempotencyStore(store), producer: producer,
             room: room)
     }
 }

@@ -40,12 +40,17 @@ extension Reporter {
         }
         return [connections, apps, context.watch(witness, over: registry)] + journal + [
             parts.sweeper, context.worker(webhooks, concurrency: 1, handler: parts.replayedPosts),
+            context.worker(
+                receipts, handler: ReceiptHandler(RedisTaskReceipts(store), metrics: environment.metrics)),
             context.worker(results, handler: parts.handler),
         ]
     }
 
     /// The order of results does not matter.
     private static let results = ConsumerOptions(channel: Topics.results.channel, group: group, order: .none)
+
+    /// Neither does that of receipts.
+    private static let receipts = ConsumerOptions(channel: Topics.receipts.channel, group: group, order: .none)
 
     private static let webhooks = ConsumerOptions(
         channel: Topics.webhooks.channel, group: group, batchMessagesMaximum: ReplayedPosts.atOnce)

@@ -45,6 +45,7 @@ final class IngestFixture: Sendable {
     let ledger: MemoryLedger
     let agenda: MemoryTaskAgenda
     let traces: MemoryTaskTraces
+    let receipts: MemoryTaskReceipts
     let replacements: MemoryTaskReplacements
     let bus = TestProducer()
     let metrics = Metrics()
@@ -68,6 +69,7 @@ final class IngestFixture: Sendable {
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
         traces = MemoryTaskTraces(time: time)
+        receipts = MemoryTaskReceipts(time: time)
         replacements = MemoryTaskReplacements(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
@@ -77,7 +79,8 @@ final class IngestFixture: Sendable {
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, traces: traces,
-            replacements: replacements, keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
+            receipts: receipts, replacements: replacements, keys: MemoryIdempotencyStore(time: time), producer: bus,
+            room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,

@@ -22,7 +22,8 @@ import Testing
         let apps = AppSnapshot([], pepper: nil)
         let tasks = TaskAccess(
             archive: MemoryTaskArchive(), ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
-            traces: MemoryTaskTraces(time: time), replacements: MemoryTaskReplacements(time: time),
+            traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
+            replacements: MemoryTaskReplacements(time: time),
             keys: MemoryIdempotencyStore(time: time), producer: TestProducer(),
             room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
         let environment = WorkerEnvironment(

@@ -266,6 +266,10 @@ import Topics
             let trace = TaskTrace(
                 outcomes, dialect: "native", created: task.created, closed: closed, isCancelled: false)
             fixture.traces.keep(trace, of: task.id, for: TaskTraceBounds.retention)
+            let reader = DeviceID(index: DeviceIndex(segment: segment.number, offset: 2), tag: 9)
+            _ = fixture.receipts.count(
+                [ReceiptMark(.opened, of: reader), ReceiptMark(.action, of: reader)], of: task.id,
+                day: ReceiptProof.day(of: task.created))
 
             let devices = (UInt16(1)...3).map { offset in
                 let index = DeviceIndex(segment: segment.number, offset: offset)
@@ -279,6 +283,7 @@ import Topics
             }
             let before = await read()
             #expect(before.allSatisfy { $0.status == 200 })
+            #expect(before[0].text.contains(#""receipts":{"delivered":0,"opened":1,"dismissed":0,"actions":1}"#))
             fixture.ledger.release(task.id)
             fixture.time.advance(by: TaskPlan.retention(isFast: true))
             #expect(fixture.ledger.progress(of: task.id) == nil)

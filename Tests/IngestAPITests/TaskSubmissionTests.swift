@@ -30,7 +30,8 @@ import Topics
                 health: Health(time: time))
             let access = TaskAccess(
                 archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
-                traces: MemoryTaskTraces(time: time), replacements: MemoryTaskReplacements(time: time),
+                traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
+                replacements: MemoryTaskReplacements(time: time),
                 keys: MemoryIdempotencyStore(time: time), producer: bus,
                 room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
             let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 3))

@@ -45,6 +45,8 @@ final class Harness: Sendable {
         case .kafka: busServer = .kafka(try await Harness.startKafka())
         }
         simulator = try await SimulatorProcess()
+        // Without it pushes carry no proofs.
+        apps.write(".pepper", content: "a pepper of thirty-two bytes or more")
         try Harness.writeApp(
             "news", topic: simulator.text("apns", "topic"), limits: limits, into: apps, simulator: simulator)
         // Apple does not accept its key for this topic, which is an error in its settings.

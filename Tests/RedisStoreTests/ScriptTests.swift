@@ -44,6 +44,7 @@ import Testing
         RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisWitness.raiseFormat,
         RedisTaskAgenda.set,
         RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle, RedisTaskTraces.keep,
+        RedisTaskReceipts.count,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,
         RedisIdempotencyStore.forget, RedisTaskReplacements.set, RedisTaskReplacements.take,
         RedisTaskReplacements.finish,

@@ -28,12 +28,12 @@ struct ProgressBar {
         return line.count < columns ? line : line.prefix(max(0, columns - 2)) + "…"
     }
 
-    /// `sending 1200 of 2400, 300/s, delivered 1180, failed 20; waiting: rate 1200`
+    /// `sending 1200 of 2400, 300/s, delivered 1180, failed 20; waiting: rate 1200; receipts: opened 7`
     func text(_ status: ReportedTask) -> String {
         let found = status.isResolved ? "\(status.targeted)" : "\(status.targeted) found so far"
         let speed = status.isOver ? nil : rate.map { ", \(Int($0.rounded()))/s" }
-        let waiting = status.waitingText.map { "; \($0)" } ?? ""
-        return "\(status.state.rawValue) \(status.ended) of \(found)\(speed ?? ""), \(status.outcomesText)\(waiting)"
+        let details = [status.outcomesText, status.waitingText, status.receiptsText].compactMap { $0 }
+        return "\(status.state.rawValue) \(status.ended) of \(found)\(speed ?? ""), \(details.joined(separator: "; "))"
     }
 
     private static func share(_ status: ReportedTask) -> Double {

@@ -72,6 +72,19 @@ struct ReportedTask: Sendable, Equatable {
         return parts.isEmpty || isOver ? nil : "waiting: \(parts.joined(separator: ", "))"
     }
 
+    /// What devices reported, such as `receipts: opened 17, actions 2`; nil without receipts.
+    var receiptsText: String? {
+        let parts = receipts.map { "\($0.name) \($0.count)" }
+        return parts.isEmpty ? nil : "receipts: \(parts.joined(separator: ", "))"
+    }
+
+    /// Kinds of receipts that are not zero.
+    var receipts: [(name: String, count: Int)] {
+        ["delivered", "opened", "dismissed", "actions"].compactMap { name in
+            document["receipts"]?.count(name).flatMap { $0 > 0 ? (name, $0) : nil }
+        }
+    }
+
     /// Outcomes that are not zero, such as `delivered 120, failed 3`.
     var outcomesText: String {
         let parts = Outcome.allCases.filter { count($0) > 0 }.map { "\($0.label) \(count($0))" }

@@ -33,6 +33,10 @@ struct TasksShow: Command {
         let counts = ReportedTask.Outcome.allCases.filter { status.count($0) > 0 }.map {
             ["  \($0.label)", "\(status.count($0))"]
         }
-        return Table(rows: head + counts + (open > 0 ? [["  open", "\(open)"]] : [])).text
+        let receipts = status.receipts.map { ["  \($0.name)", "\($0.count)"] }
+        return Table(
+            rows: head + counts + (open > 0 ? [["  open", "\(open)"]] : [])
+                + (receipts.isEmpty ? [] : [["receipts", ""]] + receipts)
+        ).text
     }
 }

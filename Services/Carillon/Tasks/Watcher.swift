@@ -57,6 +57,7 @@ struct Watcher {
         guard !isJSON else { return }
         if terminal.isTerminal { terminal.redraw(nil) }
         let word = status.state == .failed ? "failed" : status.isCancelled ? "cancelled" : "closed"
-        terminal.print("\(word): \(status.targeted) targeted, \(status.outcomesText)")
+        let receipts = status.receiptsText.map { "; \($0)" } ?? ""
+        terminal.print("\(word): \(status.targeted) targeted, \(status.outcomesText)\(receipts)")
     }
 }

@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Store
 import TaskModel
 import Topics
@@ -26,6 +27,23 @@ enum KnownTask: Sendable {
         case .traced(_, let trace): trace.plan.app
         case .reported(let report): report.app
         }
+    }
+}
+
+extension KnownTask {
+    /// Those on which the life of the task may have begun, as far as its receipts are still kept.
+    func days(at now: Timestamp) -> ClosedRange<UInt16> {
+        switch self {
+        case .kept(let task): ReceiptProof.day(of: task.begins)...ReceiptProof.day(of: task.begins)
+        case .traced(_, let trace): KnownTask.days(from: trace.created, to: trace.closed, now: now)
+        case .reported(let report): KnownTask.days(from: report.created, to: report.closed, now: now)
+        }
+    }
+
+    private static func days(from created: Timestamp?, to closed: Timestamp, now: Timestamp) -> ClosedRange<UInt16> {
+        let latest = ReceiptProof.day(of: closed)
+        let first = max(created.map { ReceiptProof.day(of: $0) } ?? 0, TaskReceiptBounds.firstDayKept(at: now))
+        return min(first, latest)...latest
     }
 }
 

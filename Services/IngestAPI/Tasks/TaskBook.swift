@@ -10,6 +10,7 @@ struct TaskBook: Sendable {
     let archive: any TaskArchive
     let ledger: any Ledger
     let traces: any TaskTraces
+    let receipts: any TaskReceipts
     let replacements: any TaskReplacements
     let time: any TimeSource
     let log: Log
@@ -24,6 +25,7 @@ struct TaskBook: Sendable {
     func status(of task: KnownTask) async throws(StoreError) -> TaskStatus {
         var status = try await knownStatus(of: task)
         if status.isCancelled { status.successor = try await replacements.successor(of: task.id) }
+        status.receipts = try await receipts.counts(of: task.id, days: task.days(at: time.now))
         return status
     }
 

@@ -40,6 +40,8 @@ struct TaskStatus: Sendable {
     private(set) var replaces: ReplacementKey?
     /// The task that replaced it.
     var successor: TaskID?
+    /// What devices reported so far; also after the task is closed.
+    var receipts = ReceiptCounts()
 
     init(_ task: PushTask, progress: TaskProgress, deferrals: DeferralSummary) {
         id = task.id
@@ -116,6 +118,7 @@ struct TaskStatus: Sendable {
             json.member("jobs", json: jobs)
             json.member("counts", json: counts)
             json.member("waiting", json: waiting)
+            json.member("receipts", json: receiptCounts)
         }
     }
 
@@ -146,6 +149,15 @@ struct TaskStatus: Sendable {
                 }
                 json.member(cause.name, json: devices)
             }
+        }
+    }
+
+    private var receiptCounts: String {
+        JSONText.object { json in
+            json.member("delivered", receipts[.delivered])
+            json.member("opened", receipts[.opened])
+            json.member("dismissed", receipts[.dismissed])
+            json.member("actions", receipts[.action])
         }
     }
 

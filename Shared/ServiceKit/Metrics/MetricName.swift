@@ -43,6 +43,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case reporterDevicesRemoved = "carillon_reporter_removed_devices_total"
     case reporterDevicesUnreported = "carillon_reporter_untold_devices_total"
     case reporterPosts = "carillon_reporter_posts_total"
+    case reporterReceiptsCounted = "carillon_reporter_counted_receipts_total"
+    case reporterReceiptsRepeated = "carillon_reporter_repeated_receipts_total"
     case reporterResults = "carillon_reporter_results_total"
     case reporterTaskDuration = "carillon_reporter_task_duration_milliseconds"
     case reporterTasksAbandoned = "carillon_reporter_abandoned_tasks_total"
@@ -150,6 +152,10 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .reporterDevicesRemoved: "Devices removed from the registry, by cause: invalid or failures."
         case .reporterDevicesUnreported: "Devices that ended untried without a result, since the registry lost them."
         case .reporterPosts: "Reports sent to endpoints of apps, by outcome: delivered, failed, given_up."
+        case .reporterReceiptsCounted:
+            "Receipts of devices counted, by kind: delivered, opened, dismissed, action."
+        case .reporterReceiptsRepeated:
+            "Receipts of devices that had been counted before, redelivered messages included."
         case .reporterResults: "Results of devices received, repeats included."
         case .reporterTaskDuration: "Time from request to closing of the task reported last."
         case .reporterTasksAbandoned: "Tasks abandoned without a report: never planned, or lost from the store."

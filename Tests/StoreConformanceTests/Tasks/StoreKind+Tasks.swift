@@ -31,6 +31,17 @@ extension StoreKind {
         }
     }
 
+    func withReceipts(
+        _ body: (_ receipts: any TaskReceipts, _ time: ManualTimeSource) async throws -> Void
+    ) async throws {
+        // Redis expires keys by its own clock.
+        try await withFixture(time: ManualTimeSource(now: SystemTimeSource().now)) { fixture in
+            let receipts: any TaskReceipts = try fixture.store(
+                memory: { MemoryTaskReceipts(time: $0) }, redis: { connection, _ in RedisTaskReceipts(connection) })
+            try await body(receipts, fixture.time)
+        }
+    }
+
     func withIdempotencyStore(
         time: ManualTimeSource = ManualTimeSource(),
         _ body: (_ store: any IdempotencyStore, _ time: ManualTimeSource) async throws -> Void

@@ -1,0 +1,21 @@
+import PushModel
+import ServiceKit
+import Store
+
+struct ReceiptMeters: Sendable {
+    private let counted: [ReceiptKind: Counter]
+    private let repeated: Counter
+
+    init(_ metrics: Metrics) {
+        counted = Dictionary(
+            uniqueKeysWithValues: ReceiptKind.allCases.map { kind in
+                (kind, metrics.counter(.reporterReceiptsCounted, labels: ["kind": kind.name]))
+            })
+        repeated = metrics.counter(.reporterReceiptsRepeated)
+    }
+
+    func note(_ counts: ReceiptCounts, of total: Int) {
+        for kind in ReceiptKind.allCases { counted[kind]?.increment(by: counts[kind]) }
+        repeated.increment(by: total - counts.total)
+    }
+}

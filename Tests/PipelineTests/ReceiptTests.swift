@@ -1,0 +1,73 @@
+import Bus
+import JSONKit
+import PushModel
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// What an app reports about a push, as seen from outside.
+@Suite(.timeLimit(.minutes(10))) struct ReceiptTests {
+    private static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
+
+    /// Goal: an app finds in a push of each provider what it needs, and a push that it reports twice counts once. Method:
+    /// the pushes are read from the simulator; the reporter is killed between the two reports.
+    @Test(arguments: Harness.BusKind.allCases)
+    func anOpenedPushIsCountedOnce(_ bus: Harness.BusKind) async throws {
+        let harness = try await Harness(bus)
+        let devices = Self.kinds.enumerated().map { number, kind in
+            TestDevice(number, kind: kind, topics: [], user: "reader")
+        }
+        let ids = try await harness.ingest.register(devices)
+        let task = try await harness.ingest.post(#"{"users":["reader"],"message":{"title":"Hello","data":{"k":"v"}}}"#)
+        let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
+        #expect(report[.delivered] == 3)
+        var receipts: [String] = []
+        for (kind, device) in zip(Self.kinds, ids) {
+            let data = try await data(of: kind, harness: harness)
+            #expect(data["task_id"] == .string("\(task)"))
+            let proof = try #require(data["task_proof"]?.text, "\(kind)")
+            receipts.append(#"{"task":"\#(task)","device":"\#(device)","proof":"\#(proof)","kind":"opened"}"#)
+        }
+        try await tell(receipts, harness: harness)
+        try await opened(3, of: task, harness: harness)
+        try await harness.killAndRestart("reporter")
+        try await tell(receipts, harness: harness)
+        let other = receipts[0].replacing("opened", with: "dismissed")
+        try await tell([other], harness: harness)
+        try await waitUntil { try await counts(of: task, harness: harness)["dismissed"] == .integer(1) }
+        try await opened(3, of: task, harness: harness)
+        let paths = try await harness.messages(on: Topics.receipts.channel).flatMap {
+            try ReceiptBatch(decoding: $0.value).receipts.map(\.path)
+        }
+        #expect(paths.count == 7 && Set(paths).count == 4)
+        try await harness.close()
+    }
+
+    /// The data of the last push, as the app gets it.
+    private func data(of kind: PushProtocol, harness: Harness) async throws -> JSON {
+        let pushes = try JSON(try await harness.simulator.admin("GET", "/pushes/\(kind.name)?limit=1").body)
+        let body = try #require(pushes.elements?.first?["body"])
+        switch kind {
+        case .apns: return body
+        case .fcm: return try #require(body["message"]?["data"])
+        default: return try JSON(try #require(body["message"]?["data"]?.text))
+        }
+    }
+
+    private func tell(_ receipts: [String], harness: Harness) async throws {
+        let body = #"{"receipts":[\#(receipts.joined(separator: ","))]}"#
+        let response = try await harness.ingest.send("POST", "/apps/news/v1/receipts", body: body)
+        #expect(response.status == 202 && response.text.contains("\"accepted\":\(receipts.count)"), "\(response.text)")
+    }
+
+    private func counts(of task: TaskID, harness: Harness) async throws -> JSON {
+        try #require(try await harness.ingest.task(task)["receipts"])
+    }
+
+    private func opened(_ count: Int, of task: TaskID, harness: Harness) async throws {
+        try await waitUntil {
+            try await counts(of: task, harness: harness)["opened"] == .integer(Int64(count))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Bus
+import MemoryBus
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+@testable import reporter
+
+/// Receipts are counted once, whatever is delivered again.
+@Suite struct ReceiptHandlerTests {
+    private let fixture: ReporterFixture
+    private let receipts: MemoryTaskReceipts
+    private let day: UInt16
+    private let task = TaskID(high: 7, low: 7)
+
+    init() throws {
+        fixture = try ReporterFixture()
+        receipts = MemoryTaskReceipts(time: fixture.time)
+        day = ReceiptProof.day(of: fixture.time.now)
+    }
+
+    private struct CutReceipts: TaskReceipts {
+        let receipts: MemoryTaskReceipts
+        let scissors: Scissors
+
+        func count(_ marks: [ReceiptMark], of task: TaskID, day: UInt16) async throws(StoreError) -> ReceiptCounts {
+            try await scissors.around { () async throws(StoreError) in receipts.count(marks, of: task, day: day) }
+        }
+
+        func counts(of task: TaskID, days: ClosedRange<UInt16>) async throws(StoreError) -> ReceiptCounts {
+            receipts.counts(of: task, days: days)
+        }
+    }
+
+    private func batch(_ devices: Range<UInt32>, _ kind: ReceiptKind = .opened, of task: TaskID? = nil) -> ReceiptBatch
+    {
+        ReceiptBatch(
+            task: task ?? self.task, app: fixture.app, day: day, time: fixture.time.now,
+            receipts: devices.map { number in
+                DeviceReceipt(
+                    device: DeviceID(index: DeviceIndex(rawValue: number), tag: 1), kind: kind,
+                    action: kind == .action ? "a\(number)" : "", time: fixture.time.now)
+            })
+    }
+
+    private func counts(of task: TaskID? = nil) -> ReceiptCounts {
+        receipts.counts(of: task ?? self.task, days: day...day)
+    }
+
+    /// Runs the handler as a new process would.
+    private func handle(_ batches: [ReceiptBatch]) async throws {
+        let handler = ReceiptHandler(
+            CutReceipts(receipts: receipts, scissors: fixture.scissors), metrics: fixture.metrics)
+        let messages = batches.map { batch in
+            ReceivedMessage(
+                message: batch,
+                origin: IncomingMessage(
+                    partition: PartitionID(channel: "receipts", number: 0), offset: 0, key: nil,
+                    value: batch.encoded(), headers: [], timestamp: fixture.time.now))
+        }
+        let context = HandlerContext(
+            time: fixture.time, random: SeededRandomSource(seed: 1),
+            producer: try await fixture.bus.makeProducer(ProducerOptions()), log: fixture.environment.log, attempt: 1)
+        #expect(try await handler.handle(messages, context: context).isEmpty)
+    }
+
+    @Test func aDeliveryIsCountedByTaskAndKind() async throws {
+        let other = TaskID(high: 7, low: 8)
+        try await handle([batch(0..<3), batch(2..<5), batch(0..<2, .action), batch(0..<1, of: other)])
+        #expect(counts()[.opened] == 5 && counts()[.action] == 2 && counts(of: other)[.opened] == 1)
+        #expect(fixture.metrics.counter(.reporterReceiptsCounted, labels: ["kind": "opened"]).value == 6)
+        #expect(fixture.metrics.counter(.reporterReceiptsRepeated).value == 1)
+    }
+
+    @Test func aRedeliveredMessageCountsNothing() async throws {
+        for _ in 0..<3 { try await handle([batch(0..<500), batch(500..<700)]) }
+        #expect(counts().total == 700)
+        #expect(fixture.metrics.counter(.reporterReceiptsRepeated).value == 1_400)
+    }
+
+    /// Goal: a process that dies between the store's change and the acknowledgement counts nothing twice. Method: the
+    /// handler is cut off at every step, and the delivery comes again.
+    @Test func aCrashAtAnyStepCountsOnce() async throws {
+        for step in 0..<4 {
+            let task = TaskID(high: 8, low: UInt64(step))
+            let batches = [batch(0..<500, of: task), batch(500..<700, of: task)]
+            fixture.scissors.cut(after: step)
+            await #expect(throws: StoreError.self) { try await handle(batches) }
+            #expect(fixture.scissors.hasCut)
+            fixture.scissors.cut(after: nil)
+            try await handle(batches)
+            #expect(counts(of: task)[.opened] == 700)
+        }
+    }
+}
