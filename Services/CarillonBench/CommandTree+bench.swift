@@ -5,9 +5,8 @@ extension CommandTree {
         "carillon bench", purpose: "measures the pipeline and its parts",
         commands: [
             BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchAudience.self, BenchHostile.self,
-            BenchIngest.self,
-            BenchHTTP.self, BenchSend.self,
-            BenchRegistry.self, BenchBus.self, BenchLoad.self,
+            BenchIngest.self, BenchReceipts.self, BenchHTTP.self, BenchSend.self, BenchRegistry.self, BenchBus.self,
+            BenchLoad.self,
         ],
         // `carillon` has reported the variables that none of its commands reads.
         variables: [])

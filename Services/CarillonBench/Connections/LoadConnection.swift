@@ -25,7 +25,7 @@ final class LoadConnection {
             try receive()
         }
         let status = String(decoding: received.prefix(12), as: UTF8.self)
-        guard ["HTTP/1.1 200", "HTTP/1.1 201", "HTTP/1.1 204"].contains(status) else {
+        guard ["HTTP/1.1 200", "HTTP/1.1 201", "HTTP/1.1 202", "HTTP/1.1 204"].contains(status) else {
             throw BenchError(String(decoding: received.prefix(end), as: UTF8.self))
         }
         received.removeFirst(end)

@@ -1,7 +1,9 @@
 import CommandKit
 import Glibc
 import JSONKit
+import PushModel
 import ServiceKit
+import Signing
 
 /// A `carillon up` started by the benchmark, with the simulator. The last reference stops it and removes its folder.
 final class LocalHarness: Sendable {
@@ -12,6 +14,8 @@ final class LocalHarness: Sendable {
     let redis: String
     let simulator: String
     let key: Secret
+    private let app: AppID
+    private let pepperFile: String
     private let apps: [String: String]
     private let programs: [(name: String, processID: pid_t)]
     private let process: ChildProcess
@@ -33,7 +37,9 @@ final class LocalHarness: Sendable {
         url = try text("url")
         redis = try text("redis")
         simulator = try text("simulator")
-        apps = ["CARILLON_APPS": try text("apps"), "CARILLON_PEPPER_FILE": try text("pepper_file")]
+        app = try AppID(text("app"))
+        pepperFile = try text("pepper_file")
+        apps = ["CARILLON_APPS": try text("apps"), "CARILLON_PEPPER_FILE": pepperFile]
         key = try LocalKeyFile.read(text("key_file"))
         programs = (announcement["programs"]?.object?.members ?? []).compactMap { name, program in
             program.count("pid").map { (name, pid_t($0)) }
@@ -51,6 +57,23 @@ final class LocalHarness: Sendable {
         guard await adding.end() == .exited(0), let key = adding.lines.lazy.compactMap(LocalIngest.key(in:)).first
         else { throw BenchError("carillon apps add: \(adding.lines.joined(separator: " "))") }
         return key
+    }
+
+    /// The key of the app's receipts.
+    func receiptKey() throws -> ReceiptKey {
+        guard let content = SmallFile.read(pepperFile, bytesMaximum: 4_096) else {
+            throw BenchError("cannot read \(pepperFile)")
+        }
+        let secret = content.prefix { $0 != UInt8(ascii: "\n") }
+        return ReceiptKey(secret: Array(secret), app: app)
+    }
+
+    /// The port of the API.
+    func port() throws -> UInt16 {
+        guard let port = url.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            throw BenchError("\(url) has no port")
+        }
+        return port
     }
 
     /// Number of programs that no longer run as the process that was announced.

@@ -1,0 +1,59 @@
+import CommandKit
+import PushModel
+import ServiceKit
+import Signing
+
+/// Posts receipts of ever new devices of one task over one connection.
+struct ReceiptLoad: Sendable {
+    private static let receiptsPerRequest: UInt32 = 500
+
+    let task: TaskID
+    let day: UInt16
+    private let prover: ReceiptProver
+    private let port: UInt16
+    private let key: Secret
+
+    init(_ harness: LocalHarness, task: TaskID) throws {
+        self.task = task
+        day = ReceiptProof.day(of: SystemTimeSource().now)
+        prover = ReceiptProver(try harness.receiptKey().taskKey(of: task))
+        port = try harness.port()
+        key = harness.key
+    }
+
+    /// Returns the number of receipts that were answered.
+    func run(for duration: Duration) async throws -> Int {
+        let result = await onNativeThread("receipts") {
+            Result {
+                let connection = try LoadConnection(port: port)
+                let end = SystemTimeSource().uptime + duration
+                var next: UInt32 = 0
+                while SystemTimeSource().uptime < end {
+                    try connection.post(request(from: next))
+                    next += ReceiptLoad.receiptsPerRequest
+                }
+                return Int(next)
+            }
+        }
+        return try result.get()
+    }
+
+    private func request(from first: UInt32) -> [UInt8] {
+        let receipts = (first..<first + ReceiptLoad.receiptsPerRequest).map { number in
+            let device = DeviceID(index: DeviceIndex(rawValue: number), tag: 1)
+            let proof = prover.proof(of: device, day: day)
+            return #"{"task":"\#(task)","device":"\#(device)","proof":"\#(proof)","kind":"opened"}"#
+        }
+        let body = #"{"receipts":[\#(receipts.joined(separator: ","))]}"#
+        return Array(
+            """
+            POST /v1/receipts HTTP/1.1\r
+            Host: 127.0.0.1\r
+            Authorization: Bearer \(key.reveal())\r
+            Content-Type: application/json\r
+            Content-Length: \(body.utf8.count)\r
+            \r
+            \(body)
+            """.utf8)
+    }
+}
