@@ -1,11 +1,14 @@
+import Bus
 import JSONKit
 import MemoryStore
 import PushModel
 import ServiceKit
+import Signing
 import Store
 import TaskModel
 import TestSupport
 import Testing
+import Topics
 
 @testable import ingest_api
 
@@ -16,11 +19,19 @@ import Testing
         let subscriber: String
         let task: PushTask
         let before: [String]
+
+        /// That of the task's push to the subscriber.
+        var proof: String {
+            guard let key = task.receiptKey, let device = DeviceID(subscriber) else { return "" }
+            return "\(ReceiptProver(key).proof(of: device, day: ReceiptProof.day(of: task.begins)))"
+        }
     }
 
     /// Bodies of the routes that refuse an empty body from every caller.
     private static let bodies = [
         "POST /v1/tasks": #"{"devices":["SUBSCRIBER"],"users":["ada"],"audience":{"all":true},"message":{"body":"x"}}"#,
+        "POST /v1/receipts":
+            #"{"receipts":[{"task":"TASK","device":"SUBSCRIBER","proof":"PROOF","kind":"opened"}]}"#,
         "POST /push/v2/admin/task":
             #"{"app_id":"example-news","topics":["news"],"payloads":{"ios":{"aps":{"alert":{"body":"x"}}}}}"#,
         "POST /subscribers": #"{"proto":"fcm","token":"\#(SampleTokens.fcm)"}"#,
@@ -78,10 +89,10 @@ import Testing
     ) async -> RawClient.Response {
         let parts = route.split(separator: " ").map(String.init)
         let local = route.replacing("/apps/:app", with: "")
-        let body = Self.bodies[local] ?? ""
+        let body = (Self.bodies[local] ?? "").replacing("SUBSCRIBER", with: news.subscriber)
+            .replacing("TASK", with: "\(news.task.id)").replacing("PROOF", with: news.proof)
         return await fixture.json(
-            parts[0], path(parts[1], news: news) + (Self.queries[local] ?? ""),
-            json: body.replacing("SUBSCRIBER", with: news.subscriber), as: key)
+            parts[0], path(parts[1], news: news) + (Self.queries[local] ?? ""), json: body, as: key)
     }
 
     /// Goal: the test below sees refusals because of the wrong app only, also on new routes. Method: the owner sends
@@ -118,6 +129,7 @@ import Testing
                 }
             }
             #expect(fixture.bus.tasks.filter { $0.app == fixture.news }.count == 1)
+            #expect(!fixture.bus.sent.contains { $0.channel == Topics.receipts.channel })
             #expect(await view(fixture, subscriber: news.subscriber, task: news.task.id) == news.before)
         }
     }

@@ -246,6 +246,20 @@ import Topics
         }
     }
 
+    /// What is left of a closed task does not say when its life began: it was between acceptance and closing.
+    @Test(arguments: [(0, 0, 1), (3, 3, 4), (90, 31, 32), (nil, 31, 32)])
+    func receiptsOfAClosedTaskAreFound(waited: Int?, before: UInt16, count: Int) throws {
+        let day = Duration.seconds(86_400)
+        let closed = ReceiptProof.begin(of: 20_000)
+        let report = TaskReport(
+            task: TaskID(high: 1, low: 2), app: try AppID("news"), dialect: .native,
+            created: waited.map { closed + day * -$0 }, closed: closed, isCancelled: false, lane: .fast,
+            count: { _ in 0 })
+        let days = KnownTask.reported(report).days(at: closed)
+        #expect(days == 20_000 - before...20_000 && days.count == count)
+        #expect(KnownTask.reported(report).days(at: closed + day * 40) == 20_000...20_000)
+    }
+
     /// Goal: a fast-lane task reads the same when only its trace is left. Method: read while its ledger exists, and
     /// after the ledger is removed.
     @Test func aClosedTaskIsReadFromItsTrace() async throws {
