@@ -25,6 +25,17 @@ import Testing
         }
     }
 
+    @Test func aPushToGoogleIsReported() throws {
+        let push = try JSON(
+            #"{"message":{"token":"a","data":{"task_id":"t","task_proof":"T5JNtDiDTRMiFA"}}}"#)
+        let receipt = try #require(DemoReceipt(push, task: "t", devices: ["a": "J8lHY4X1XkU"]))
+        #expect(
+            receipt.body
+                == #"{"receipts":[{"task":"t","device":"J8lHY4X1XkU","proof":"T5JNtDiDTRMiFA","kind":"opened"}]}"#)
+        #expect(DemoReceipt(push, task: "u", devices: ["a": "J8lHY4X1XkU"]) == nil)
+        #expect(DemoReceipt(push, task: "t", devices: [:]) == nil)
+    }
+
     /// The same report with the simulator's count, with one too few, and with a device that has no outcome.
     @Test(arguments: [(8, 8, 2, true), (8, 7, 2, false), (7, 7, 2, false), (8, 8, 1, false)])
     func reportAndSimulatorMustAgree(delivered: Int, accepted: Int, invalid: Int, agrees: Bool) throws {

@@ -9,6 +9,9 @@ import ServiceKit
 struct Demo: Sendable {
     static let devicesCount = 3_000
     private static let registrationsAtOnce = 32
+    /// Polls until a receipt is counted, which takes a fraction of a second.
+    private static let receiptPolls = 100
+    private static let receiptPause = Duration.milliseconds(100)
 
     private let announcement: UpAnnouncement
     private let simulator: SimulatorClient
@@ -39,12 +42,13 @@ struct Demo: Sendable {
     }
 
     private func show(_ app: UpAnnouncement.App) async throws -> Bool {
-        try await register()
+        let ids = try await register()
         let first = try await postRichie(app)
         let isFirstRight = try await follow(first)
         let second = try await postLocalized()
         let isSecondRight = try await follow(second)
         try await showPushes()
+        try await reportOpened(second.id, devices: ids)
         sayNext(app, task: first.id)
         return isFirstRight && isSecondRight
     }
@@ -52,24 +56,28 @@ struct Demo: Sendable {
     private var devices: [DemoDevice] { (0..<Demo.devicesCount).map { DemoDevice(number: $0) } }
     private var deadCount: Int { devices.count { $0.isDead } }
 
-    private func register() async throws {
+    /// Returns the ids by token.
+    private func register() async throws -> [String: String] {
         terminal.print("\nregistering \(Demo.devicesCount) devices, \(deadCount) of them with dead tokens")
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: (token: String, id: String).self) { group in
+            var ids: [String: String] = [:]
             for (started, device) in devices.enumerated() {
-                if started >= Demo.registrationsAtOnce { try await group.next() }
-                group.addTask { try await register(device) }
+                if started >= Demo.registrationsAtOnce, let done = try await group.next() { ids[done.token] = done.id }
+                group.addTask { (device.token, try await register(device)) }
             }
-            try await group.waitForAll()
+            for try await done in group { ids[done.token] = done.id }
+            return ids
         }
     }
 
-    private func register(_ device: DemoDevice) async throws {
+    private func register(_ device: DemoDevice) async throws -> String {
         let answer = try await http.post(
             "\(announcement.url)/subscribers", body: device.form, type: "application/x-www-form-urlencoded", key: key)
         guard let id = answer["id"]?.text else { throw UpError("the response to a registration contains no id") }
         _ = try await http.post(
             "\(announcement.url)/subscriber/\(id)/subscriptions", body: device.subscriptions, type: "application/json",
             key: key)
+        return id
     }
 
     private struct Posted {
@@ -130,6 +138,23 @@ struct Demo: Sendable {
                 terminal.print("\n\(provider), \(language):\n  \(push)")
             }
         }
+    }
+
+    /// Does what an app does when its user opens the push, and shows that it is counted.
+    private func reportOpened(_ task: String, devices ids: [String: String]) async throws {
+        let receipts = try await simulator.lastPushes("fcm").compactMap { DemoReceipt($0, task: task, devices: ids) }
+        guard let receipt = receipts.first else { throw UpError("no push of task \(task) has a proof for a receipt") }
+        terminal.print("\nthe app on device \(receipt.device) reports its push as opened:\n\n  \(receipt.body)\n")
+        _ = try await http.post(
+            "\(announcement.url)/v1/receipts", body: receipt.body, type: "application/json", key: key)
+        let counted = try await TaskAPI.with(APIAccess(url: announcement.url, key: key)) { api in
+            for _ in 0..<Demo.receiptPolls {
+                if let text = try await api.status(of: task).receiptsText { return text }
+                try await Task.sleep(for: Demo.receiptPause)
+            }
+            throw UpError("the receipt was not counted")
+        }
+        terminal.print("task \(task)\n\(counted)")
     }
 
     /// Commands that set up a pipeline which sends through Apple, for pasting line by line.
