@@ -16,6 +16,7 @@ extension PushTask {
         object["send_at"] = sendAt.map { .string("\($0)") }
         if !rules.areEmpty { object["rules"] = rules.json }
         object["replaces"] = replaces.map { .string($0.text) }
+        if !labels.areEmpty { object["labels"] = labels.json }
         if isWithdrawn { object["withdrawn"] = .bool(true) }
         if !unprovided.isEmpty { object["unprovided"] = .array(unprovided.map(\.name).sorted().map { .string($0) }) }
         object["receipt_key"] = receiptKey.map { .string(Base64URL.encode($0.bytes)) }
@@ -37,6 +38,7 @@ extension PushTask {
         let replaces = app.flatMap { app in
             fields.text("replaces", expected: ReplacementKey.rule) { try? ReplacementKey($0, of: app) }
         }
+        let labels = TaskLabels(in: fields)
         let isWithdrawn = fields.bool("withdrawn")
         let credential = fields.text("credential", expected: "a string") { $0 }
         let dialect = fields.text("dialect", expected: "a dialect", isRequired: true) { TaskDialect(rawValue: $0) }
@@ -56,6 +58,7 @@ extension PushTask {
         self.sendAt = sendAt
         self.rules = rules ?? self.rules
         self.replaces = replaces
+        self.labels = labels
         self.credential = credential ?? ""
         self.dialect = dialect
         self.target = target

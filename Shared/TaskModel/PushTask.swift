@@ -13,6 +13,8 @@ package struct PushTask: Sendable, Equatable {
     package private(set) var isWithdrawn = false
     /// Of the tasks with this key the last accepted counts.
     package var replaces: ReplacementKey?
+    /// For statistics; nothing else depends on them.
+    package var labels = TaskLabels()
     /// The id of the key that posted the task; empty if the caller was authorized by its address.
     package var credential = ""
     package var dialect = TaskDialect.native

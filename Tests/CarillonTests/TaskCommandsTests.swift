@@ -82,6 +82,10 @@ import Testing
             ["--user", "u1", "--title", "x", "--replaces", "order-4711"],
             #"{"users":["u1"],"message":{"title":"x"},"replaces":"order-4711"}"#
         ),
+        (
+            ["--user", "u1", "--title", "x", "--label", "wave=a=b", "--label", "campaign=spring"],
+            #"{"users":["u1"],"message":{"title":"x"},"labels":{"campaign":"spring","wave":"a=b"}}"#
+        ),
     ])
     func optionsBecomeATask(_ words: [String], task: String) throws {
         let arguments = try CommandArguments(words, options: PushOptions.options)
@@ -100,6 +104,9 @@ import Testing
         (["push", "--audience", "a", "--all", "--silent"], "--audience cannot be combined with --all or --topic"),
         (["push", "--audience", "{", "--silent"], "expected an audience as JSON"),
         (["audiences", "save", "vip"], "expected a name and an audience as JSON"),
+        (["push", "--all", "--silent", "--label", "campaign"], "--label campaign: expected NAME=VALUE"),
+        (["push", "--all", "--silent", "--label", "Campaign=x"], "--label Campaign=x: expected NAME=VALUE"),
+        (["push", "--all", "--silent", "--label", "a=1", "--label", "a=2"], "--label a is given twice"),
         (["push", "--file", "x", "--title", "x"], "--file contains the whole task"),
         (["push", "--file", "/nonexistent"], "--file /nonexistent: cannot read it"),
         (["push", "--all", "--silent", "--dry-run", "--watch"], "--watch cannot be combined with --dry-run"),

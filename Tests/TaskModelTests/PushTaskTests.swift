@@ -104,6 +104,8 @@ import Testing
         var task = PushTask(
             id: TaskID(high: 1, low: 2), app: try AppID("news"), created: Timestamp(milliseconds: 1_767_225_600_000))
         task.credential = "88148e1c060f"
+        task.labels["campaign"] = "spring \"26\""
+        task.labels["a.b-c_1"] = "é"
         task.dialect = .richie
         task.target.audience = .any([.topic(try TopicName("news")), .not(.everyone)])
         task.target.list = .entries([

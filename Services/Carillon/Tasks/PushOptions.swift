@@ -3,12 +3,13 @@ import JSONKit
 import LocalTime
 import PushModel
 import ServiceKit
+import TaskModel
 
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
     static let options = [
         all, topic, audience, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, cap, rate,
-        replaces,
+        replaces, label,
     ]
 
     private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
@@ -48,6 +49,9 @@ enum PushOptions {
         meaning: "What to do with devices that got as many pushes as the app allows: defer (default), skip or ignore")
     private static let replaces = CommandOption(
         "--replaces", value: "KEY", meaning: "Of the tasks with this key only the last counts, such as order-4711")
+    private static let label = CommandOption(
+        "--label", value: "NAME=VALUE", isRepeatable: true,
+        meaning: "Count the task under this label in carillon stats, such as campaign=spring; repeatable")
 
     /// True if any of the options that describe a task is given.
     static func isGiven(_ arguments: CommandArguments) -> Bool {
@@ -120,6 +124,7 @@ enum PushOptions {
             }
             task["replaces"] = .string(key)
         }
+        if arguments.has(label) { task["labels"] = try labels(arguments.values(label)).json }
         return .object(task)
     }
 
@@ -141,6 +146,26 @@ enum PushOptions {
         }
         if arguments.has(silent) { message["silent"] = .bool(true) }
         return message
+    }
+
+    private static func labels(_ words: [String]) throws(UsageError) -> TaskLabels {
+        var labels = TaskLabels()
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, TaskLabels.isName(parts[0]), TaskLabels.isValue(parts[1]) else {
+                throw UsageError(
+                    "--label \(OutsideText.excerpt(word)): expected NAME=VALUE with a name of \(TaskLabels.nameRule), "
+                        + "and a value of \(TaskLabels.valueRule)")
+            }
+            guard labels[parts[0]] == nil else {
+                throw UsageError("--label \(parts[0]) is given twice; a task has one value for each name")
+            }
+            labels[parts[0]] = parts[1]
+        }
+        guard labels.all.count <= TaskLabels.countMaximum else {
+            throw UsageError("--label: a task has at most \(TaskLabels.countMaximum) labels")
+        }
+        return labels
     }
 
     private static func texts(_ values: [String]) -> JSON {

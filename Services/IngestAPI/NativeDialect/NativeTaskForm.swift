@@ -14,7 +14,7 @@ struct NativeTaskForm {
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
             "audience", "users", "devices", "message", "payloads", "platforms", "variables", "options", "send_at",
-            "send_at_local", "quiet_hours", "cap", "rate", "replaces",
+            "send_at_local", "quiet_hours", "cap", "rate", "replaces", "labels",
         ])
     }
 
@@ -33,6 +33,7 @@ struct NativeTaskForm {
         draft.replaces = fields.text("replaces", expected: ReplacementKey.rule) {
             ReplacementKey.isAllowed($0) ? $0 : nil
         }
+        draft.labels = TaskLabels(in: fields)
         if !["audience", "users", "devices"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
                 fields.problems.add("", message: "no target; expected audience, users or devices")

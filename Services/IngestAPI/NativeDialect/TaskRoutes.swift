@@ -110,6 +110,7 @@ struct TaskRoutes: Sendable {
             if let moment = task.sendAt { json.member("send_at", "\(moment)") }
             if let moment = task.rules.localTime { json.member("send_at_local", "\(moment)") }
             if let key = task.replaces { json.member("replaces", key.text) }
+            if !task.labels.areEmpty { json.member("labels", json: task.labels.json.compactText) }
             json.member("deadline", "\(task.deadline)")
             if !warnings.isEmpty { json.member("warnings", json: warnings.text) }
         }

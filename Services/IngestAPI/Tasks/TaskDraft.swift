@@ -17,6 +17,7 @@ struct TaskDraft: Sendable, Equatable {
     var timing = DraftTiming()
     /// The key of tasks of which the last accepted counts; valid.
     var replaces: String?
+    var labels = TaskLabels()
     var reported = JSONObject()
 
     /// The task without its list, which the caller adds.
@@ -25,6 +26,7 @@ struct TaskDraft: Sendable, Equatable {
         task.sendAt = timing.sendAt(acceptedAt: created)
         task.rules = timing.rules(of: caller.app, acceptedAt: created)
         task.replaces = replaces.flatMap { try? ReplacementKey($0, of: caller.app.id) }
+        task.labels = labels
         task.credential = caller.credential
         task.dialect = dialect
         task.target.audience = audience

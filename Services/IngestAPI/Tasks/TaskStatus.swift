@@ -1,3 +1,4 @@
+import JSONKit
 import LocalTime
 import PushModel
 import ServiceKit
@@ -38,6 +39,7 @@ struct TaskStatus: Sendable {
     private(set) var isScheduled = false
     /// Nil if only the report or the trace is left.
     private(set) var replaces: ReplacementKey?
+    private(set) var labels = TaskLabels()
     /// The task that replaced it.
     var successor: TaskID?
     /// What devices reported so far; also after the task is closed.
@@ -50,6 +52,7 @@ struct TaskStatus: Sendable {
         sendAt = task.sendAt
         localTime = task.rules.localTime
         replaces = task.replaces
+        labels = task.labels
         deadline = progress.plan.deadline
         self.progress = progress
         isCancelled = progress.isCancelled
@@ -65,6 +68,7 @@ struct TaskStatus: Sendable {
         sendAt = task.sendAt
         localTime = task.rules.localTime
         replaces = task.replaces
+        labels = task.labels
         isScheduled = task.sendAt.map { now < $0 } ?? false
         progress = nil
         self.isCancelled = isCancelled
@@ -109,6 +113,7 @@ struct TaskStatus: Sendable {
             json.member("replaced_by", json: successor.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("problem", json: problem.map { JSONText.quoted($0) } ?? "null")
             json.member("created", "\(created)")
+            json.member("labels", json: labels.json.compactText)
             json.member("send_at", json: sendAt.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("send_at_local", json: localTime.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("deadline", "\(deadline)")
