@@ -295,7 +295,8 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         guard segment.app == plan.app, state.tasks[task]?.open.contains(segment.number) == true else { return }
         let place = Place(task: task, segment: segment)
         guard let counts = state.segments[place, default: MemoryLedgerSegment(plan: plan)].close() else { return }
-        state.tasks[task]?.close(segment.number, with: counts)
+        state.tasks[task]?.close(
+            segment.number, with: counts, providers: state.segments[place]?.providers ?? [:])
         state.segmentEnds[place] = now + TaskPlan.closedRetention
     }
 
@@ -309,7 +310,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
         return TaskProgress(
             plan: plan, jobsResolved: known.resolved.count, isCancelled: known.isCancelled, counts: counts,
-            closed: known.closed)
+            providers: known.providers, closed: known.closed)
     }
 
     private func change<Result>(_ body: (inout State, Timestamp) -> Result) -> Result {

@@ -25,6 +25,7 @@ struct MemoryLedgerSegment {
     private var claims: [ClaimID: Claim] = [:]
     private var details: [UInt16: OutcomeDetail] = [:]
     private var reported: Set<UInt16> = []
+    private(set) var providers: [PushProtocol: OutcomeCounts] = [:]
     private(set) var deferrals = MemoryDeferrals()
 
     init(plan: TaskPlan) {
@@ -105,6 +106,9 @@ struct MemoryLedgerSegment {
                     continue
                 }
                 end(offset, as: group.state)
+                if group.state.isTerminal, let provider = group.provider {
+                    providers[provider, default: OutcomeCounts()][group.state] += 1
+                }
                 let attempt = max(group.attempt, claim.attempt)
                 guard plan.keepsDetail(of: group.state, attempt: attempt) else { continue }
                 details[offset] = OutcomeDetail(

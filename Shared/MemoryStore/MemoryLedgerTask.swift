@@ -13,6 +13,8 @@ struct MemoryLedgerTask {
     var open: Set<SegmentNumber> = []
     /// Final counts of closed segments.
     var sums: [SegmentNumber: StateCounts] = [:]
+    /// The devices of closed segments that settlements ended.
+    var providers: [PushProtocol: OutcomeCounts] = [:]
     var closed: Timestamp?
     /// True while its lost ledger is being restored.
     var isRestoring = false
@@ -34,9 +36,13 @@ struct MemoryLedgerTask {
         if resolved.count == jobs { devices = nil }
     }
 
-    mutating func close(_ segment: SegmentNumber, with counts: StateCounts) {
+    /// A segment that was closed before is not added again.
+    mutating func close(
+        _ segment: SegmentNumber, with counts: StateCounts, providers ended: [PushProtocol: OutcomeCounts]
+    ) {
         open.remove(segment)
-        sums[segment] = counts
+        guard sums.updateValue(counts, forKey: segment) == nil else { return }
+        for (provider, counts) in ended { providers[provider, default: OutcomeCounts()].add(counts) }
     }
 
     /// True only for the call that closes the task.

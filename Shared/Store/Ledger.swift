@@ -47,7 +47,8 @@ package protocol Ledger: Sendable {
     func renew(
         _ claim: ClaimID, for duration: Duration, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> Bool
-    /// Ends the claim for these devices. Refused for devices it no longer holds.
+    /// Ends the claim for these devices. Refused for devices it no longer holds. Those that it ended are counted under
+    /// their provider in the same step, so that a repeat counts none twice.
     func settle(
         _ settlement: Settlement, of task: TaskID, in segment: SegmentID
     ) async throws(StoreError) -> SettleVerdict

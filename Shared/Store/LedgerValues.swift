@@ -152,10 +152,12 @@ package struct Settlement: Hashable, Sendable {
         package let reason: String
         /// For `waiting`: when the next attempt is due.
         package let due: Timestamp?
+        /// Under which the ended devices are counted; nil if it is not known.
+        package let provider: PushProtocol?
 
         package init(
             offsets: [UInt16], state: DeliveryState, attempt: UInt8, status: UInt16 = 0, reason: String = "",
-            due: Timestamp? = nil
+            due: Timestamp? = nil, provider: PushProtocol? = nil
         ) {
             self.offsets = offsets
             self.state = state
@@ -163,6 +165,7 @@ package struct Settlement: Hashable, Sendable {
             self.status = status
             self.reason = OutcomeReason.cut(reason)
             self.due = due
+            self.provider = provider
         }
     }
 
@@ -203,14 +206,20 @@ package struct TaskProgress: Hashable, Sendable {
     package let isCancelled: Bool
     /// Current counts of closed and open segments.
     package let counts: StateCounts
+    /// Devices of closed segments that settlements ended, by the provider that these name.
+    package let providers: [PushProtocol: OutcomeCounts]
     /// When the last segment was closed; the counts are final.
     package let closed: Timestamp?
 
-    package init(plan: TaskPlan, jobsResolved: Int, isCancelled: Bool, counts: StateCounts, closed: Timestamp?) {
+    package init(
+        plan: TaskPlan, jobsResolved: Int, isCancelled: Bool, counts: StateCounts,
+        providers: [PushProtocol: OutcomeCounts] = [:], closed: Timestamp?
+    ) {
         self.plan = plan
         self.jobsResolved = jobsResolved
         self.isCancelled = isCancelled
         self.counts = counts
+        self.providers = providers
         self.closed = closed
     }
 }

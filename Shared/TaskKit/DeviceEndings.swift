@@ -117,9 +117,12 @@ package struct DeviceEndings: Sendable {
 
     private func settle(_ claimed: Claimed, order: Order) async throws(StoreError) -> [DeviceResult] {
         guard !claimed.mine.isEmpty else { return [] }
-        let group = Settlement.Group(
-            offsets: claimed.mine.map(\.offset), state: order.state, attempt: order.attempt, reason: order.reason)
-        let settlement = Settlement(claim: claimed.id, groups: [group])
+        let groups = Dictionary(grouping: claimed.mine, by: \.provider).map { provider, devices in
+            Settlement.Group(
+                offsets: devices.map(\.offset), state: order.state, attempt: order.attempt, reason: order.reason,
+                provider: provider)
+        }
+        let settlement = Settlement(claim: claimed.id, groups: groups)
         guard case .settled(let refused) = try await ledger.settle(settlement, of: order.task, in: order.segment)
         else {
             alarm("devices not ended: the ledger of the task disappeared", count: claimed.mine.count, order: order)
@@ -128,7 +131,9 @@ package struct DeviceEndings: Sendable {
         let mine = claimed.mine.filter { !refused.contains($0.offset) }
         ended.increment(by: mine.count)
         return mine.map {
-            result($0, state: order.state, attempt: order.attempt, status: 0, reason: group.reason, order: order)
+            result(
+                $0, state: order.state, attempt: order.attempt, status: 0, reason: OutcomeReason.cut(order.reason),
+                order: order)
         }
     }
 

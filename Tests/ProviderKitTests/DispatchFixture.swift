@@ -102,6 +102,12 @@ final class DispatchFixture: Sendable {
             segments: [devices])
     }
 
+    /// The devices by provider, once all have ended.
+    func providers() async throws -> [PushProtocol: OutcomeCounts] {
+        try await ledger.resolve(job: 0, of: task)
+        return try await ledger.close([segment], of: task)?.providers ?? [:]
+    }
+
     func counts() async throws -> StateCounts {
         try await ledger.states(of: task, in: segment)?.counts ?? StateCounts()
     }

@@ -34,6 +34,7 @@ import Topics
         #expect(gateway.permitsHeld == 0)
         #expect(states(in: results) == Array(repeating: "delivered", count: 200))
         #expect(try await fixture.counts()[.delivered] == 200)
+        #expect(try await fixture.providers() == [.apns: OutcomeCounts { $0 == .delivered ? 200 : 0 }])
     }
 
     /// Each device gets the proof of its task and of the day on which the task began.

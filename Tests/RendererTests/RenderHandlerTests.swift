@@ -294,6 +294,11 @@ import Topics
         #expect(results.map(\.provider) == [.webpush, .http])
         #expect(scene.states()[.suppressed] == 2)
         #expect(scene.states()[.targeted] == 1)
+        let segment = SegmentID(scene.app, number: Scene.segment)
+        _ = scene.ledger.cancel(scene.id, in: segment)
+        try scene.ledger.resolve(job: 0, of: scene.id)
+        let one = OutcomeCounts { $0 == .suppressed ? 1 : 0 }
+        #expect(scene.ledger.close([segment], of: scene.id)?.providers == [.webpush: one, .http: one])
     }
 
     /// Goal: a repeated chunk repeats the result of a device that ended here, which is counted once.

@@ -95,7 +95,10 @@ struct LedgerBench {
     ) async throws {
         let settled = try await ledger.settle(
             Settlement(
-                claim: id, groups: [Settlement.Group(offsets: offsets, state: .delivered, attempt: 0, status: 200)]),
+                claim: id,
+                groups: [
+                    Settlement.Group(offsets: offsets, state: .delivered, attempt: 0, status: 200, provider: .apns)
+                ]),
             of: task, in: segment)
         guard settled == .settled(refused: SegmentSet()) else { throw BenchError("a settlement was refused") }
     }

@@ -114,7 +114,8 @@ struct DispatchBatch: Sendable {
             case .ended(let state, let status, let reason, let isCounted):
                 settled.append(
                     Settlement.Group(
-                        offsets: offsets, state: state, attempt: chunk.attempt, status: status, reason: reason))
+                        offsets: offsets, state: state, attempt: chunk.attempt, status: status, reason: reason,
+                        provider: route.kind))
                 results += positions.map { position in
                     DeviceResult(
                         device: devices.id(at: position), provider: route.kind, state: state,

@@ -14,7 +14,8 @@ struct LedgerKeys {
     let claims: RedisArgument
     /// A hash: offset to attempt (u8), time (u48 ms), status (u16) and reason, for devices that have a detail. The only
     /// device of a ledger has its detail in the ledger's string instead. The field `told` holds the devices whose
-    /// outcome was published on `results`.
+    /// outcome was published on `results`, and the fields that `Scripts/Ledger/providers.lua` describes devices by
+    /// provider.
     let details: RedisArgument
     static let reportedField = "told"
     /// A hash: the deferred devices; see `Scripts/Ledger/deferrals.lua`. Absent while no device is deferred.
@@ -32,7 +33,7 @@ struct LedgerKeys {
     /// The keys of the whole task.
     struct Whole {
         /// A hash: packed `plan`, number of `jobs`, number of `resolved` jobs, `cancelled`, time of closing in
-        /// `closed`, final counts in `totals`. A small task also has `meant`, its devices until its job is resolved,
+        /// `closed`, final counts in `totals`, numbers of devices by provider in `providers`. A small task also has `meant`, its devices until its job is resolved,
         /// and, once it is closed, `segments`, separated by commas.
         let task: RedisArgument
         /// A bitmap of the resolved jobs, in Redis bit order. Removed once all are resolved; never created for one job.

@@ -83,8 +83,8 @@ extension RedisLedger {
         let open = segments.filter { $0.app == view.plan.app && view.open.contains($0.number) }
         let ends = try await redis.run(open.map { closing($0, of: task, plan: view.plan) })
         for (segment, end) in zip(open, ends) {
-            guard let counts = end.bytes else { continue }
-            arguments += [RedisArgument(segment.number.description), RedisArgument(counts)]
+            guard let parts = end.array?.compactMap(\.bytes), parts.count == 2 else { continue }
+            arguments += [RedisArgument(segment.number.description)] + parts.map { RedisArgument($0) }
         }
         let finished = try await redis.run(ScriptCall(LedgerScripts.finish, keys: keys.all, arguments: arguments))
         guard let view = try RedisLedgerReply.view(finished) else { return nil }

@@ -183,6 +183,7 @@ package struct RedisLedger: Ledger {
             RedisArgument(Int(group.state.rawValue)), RedisArgument(Int(group.attempt)),
             RedisArgument(Int(group.status)), RedisArgument(RedisLedgerEncoding.reasonAndDue(of: group)),
             RedisArgument(RedisLedgerEncoding.ranges(SegmentSet(group.offsets).offsets)),
+            RedisArgument(Int(group.provider?.rawValue ?? 0)),
         ]
     }
 }

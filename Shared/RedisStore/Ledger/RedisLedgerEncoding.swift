@@ -11,6 +11,8 @@ enum RedisLedgerEncoding {
     private static let latest = Int64(1) << 48 - 1
     /// A zero byte and a time in milliseconds.
     private static let dueBytes = 7
+    /// A zero byte and a provider, after the detail of a ledger's only device.
+    private static let providerBytes = 2
 
     struct Flags: OptionSet {
         let rawValue: UInt8
@@ -117,6 +119,21 @@ enum RedisLedgerEncoding {
         return counts
     }
 
+    /// Numbers of devices by provider and state; `Scripts/Ledger/providers.lua` describes them. Those of a provider that
+    /// only a later version has are left out.
+    static func providers(_ bytes: [UInt8]) -> [PushProtocol: OutcomeCounts]? {
+        var providers: [PushProtocol: OutcomeCounts] = [:]
+        var reader = ByteReader(bytes)
+        while !reader.isAtEnd {
+            guard let number = reader.byte(), let state = reader.byte().flatMap(DeliveryState.init(rawValue:)),
+                let count = reader.integer(UInt32.self)
+            else { return nil }
+            guard let provider = PushProtocol(rawValue: number) else { continue }
+            providers[provider, default: OutcomeCounts()][state] += Int(count)
+        }
+        return providers
+    }
+
     /// Counts in the encoding of a closed task.
     static func totals(_ counts: StateCounts) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -192,6 +209,8 @@ enum RedisLedgerEncoding {
         if rest.count >= dueBytes, rest[rest.endIndex - dueBytes] == 0 {
             due = moment(rest.suffix(dueBytes - 1))
             rest = rest.dropLast(dueBytes)
+        } else if rest.count >= providerBytes, rest[rest.endIndex - providerBytes] == 0 {
+            rest = rest.dropLast(providerBytes)
         }
         let reason = OutsideText.replacing(rest)
         return OutcomeDetail(state: state, attempt: attempt, time: time, status: status, reason: reason, due: due)

@@ -11,16 +11,20 @@ struct RedisLedgerView {
     let closed: Timestamp?
     /// Counts of all closed segments.
     let counts: StateCounts
+    /// The same by provider, as far as senders ended them.
+    let providers: [PushProtocol: OutcomeCounts]
     /// Segments that are not closed.
     let open: Set<SegmentNumber>
 
     init?(_ parts: [RedisValue]) {
-        guard parts.count == 7, let plan = parts[0].bytes.flatMap(RedisLedgerEncoding.plan(packed:)),
+        guard parts.count == 8, let plan = parts[0].bytes.flatMap(RedisLedgerEncoding.plan(packed:)),
             let resolved = parts[1].integer, let totals = parts[4].bytes, let open = parts[5].array,
-            let sums = parts[6].array
+            let sums = parts[6].array,
+            let providers = parts[7].bytes.flatMap(RedisLedgerEncoding.providers)
         else { return nil }
         self.plan = plan
         jobsResolved = Int(resolved)
+        self.providers = providers
         isCancelled = parts[2] == .integer(1)
         closed = parts[3].integer.map { Timestamp(milliseconds: $0) }
         self.open = Set(open.compactMap(RedisLedgerView.segment))
@@ -43,7 +47,8 @@ struct RedisLedgerView {
         var sum = counts
         sum.add(openCounts)
         return TaskProgress(
-            plan: plan, jobsResolved: jobsResolved, isCancelled: isCancelled, counts: sum, closed: closed)
+            plan: plan, jobsResolved: jobsResolved, isCancelled: isCancelled, counts: sum, providers: providers,
+            closed: closed)
     }
 
     private static func segment(_ value: RedisValue) -> SegmentNumber? {

@@ -7,7 +7,8 @@ import RedisClient
 /// `flags=allow-oom`, since they free memory.
 enum LedgerScripts {
     static let mark = RedisScript(
-        PackageResources.mark_lua, using: .states, .ledgerFlags, .markReplies, .ranges, .ledger, .window, .whole)
+        PackageResources.mark_lua, using: .states, .ledgerFlags, .markReplies, .ranges, .ledger, .window, .whole,
+        .providerNumbers, .providers)
     static let claim = RedisScript(
         PackageResources.claim_lua, using: .clock, .states, .ledgerFlags, .claimReplies, .ranges, .ledger, .window,
         .claims, .reported, .badges, .caps, .contest, .deferrals)
@@ -15,7 +16,8 @@ enum LedgerScripts {
         PackageResources.defer_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .whole, .deferrals)
     static let renew = RedisScript(PackageResources.renew_claim_lua, using: .clock)
     static let settle = RedisScript(
-        PackageResources.settle_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .claims)
+        PackageResources.settle_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .claims,
+        .providerNumbers, .providers)
     static let noteReported = RedisScript(
         PackageResources.note_reported_lua, using: .states, .ledgerFlags, .ranges, .ledger, .window, .reported)
     static let readDetail = RedisScript(PackageResources.read_detail_lua)
@@ -23,7 +25,8 @@ enum LedgerScripts {
         PackageResources.cancel_lua, using: .states, .ledgerFlags, .ranges, .ledger, .window)
     static let expire = RedisScript(
         PackageResources.expire_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .claims)
-    static let close = RedisScript(PackageResources.close_ledger_lua, using: .states, .ledgerFlags, .ledger)
+    static let close = RedisScript(
+        PackageResources.close_ledger_lua, using: .states, .ledgerFlags, .ledger, .providerNumbers, .providers)
 
     static let plan = RedisScript(PackageResources.plan_task_lua)
     static let begin = RedisScript(PackageResources.begin_task_lua)

@@ -7,6 +7,9 @@ extension ScriptConstants {
     static let states = ScriptConstants(prefix: "STATE", of: DeliveryState.self)
     static let ledgerFlags = ScriptConstants(
         RedisLedgerEncoding.Flags.named.map { ("FLAG_" + $0.name, Int64($0.flag.rawValue)) })
+    static let providers = ScriptConstants([
+        ("PROVIDER_LAST", Int64(PushProtocol.allCases.map(\.rawValue).max() ?? 0))
+    ])
     static let claimReplies = ScriptConstants(prefix: "ANSWER", of: ClaimReplyCode.self)
     static let markReplies = ScriptConstants(prefix: "MARK", of: MarkReplyCode.self)
     static let bucketReplies = ScriptConstants(prefix: "BUCKET", of: BucketReplyCode.self)
@@ -24,6 +27,7 @@ extension ScriptConstants {
     ])
 
     static let all = [
+        providers,
         states, ledgerFlags, claimReplies, markReplies, bucketReplies, commitReplies, probeReplies, requestReplies,
         records, outageBounds, startsBounds,
     ]

@@ -81,10 +81,12 @@ struct LedgerFixture: Sendable {
     @discardableResult
     func settle(
         _ number: UInt64, offsets: [UInt16], as state: DeliveryState = .delivered, attempt: UInt8 = 0,
-        status: UInt16 = 0, reason: String = "", due: Timestamp? = nil, attempted: Timestamp? = nil
+        status: UInt16 = 0, reason: String = "", due: Timestamp? = nil, attempted: Timestamp? = nil,
+        provider: PushProtocol? = nil
     ) async throws -> [UInt16]? {
         let group = Settlement.Group(
-            offsets: offsets, state: state, attempt: attempt, status: status, reason: reason, due: due)
+            offsets: offsets, state: state, attempt: attempt, status: status, reason: reason, due: due,
+            provider: provider)
         let settlement = Settlement(claim: ClaimID(owner: 7, number: number), groups: [group], attempted: attempted)
         guard case .settled(let refused) = try await ledger.settle(settlement, of: task, in: segment) else {
             return nil

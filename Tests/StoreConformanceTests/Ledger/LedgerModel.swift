@@ -53,6 +53,8 @@ struct LedgerModel {
     var marked: [SegmentID: Set<UInt16>] = [:]
     var ended: [Place: DeliveryState] = [:]
     var reported: Set<Place> = []
+    /// Devices that a settlement ended.
+    var providers: [PushProtocol: OutcomeCounts] = [:]
     var badges: Set<Place> = []
     var holders: [Place: Holder] = [:]
 
@@ -117,6 +119,7 @@ struct LedgerModel {
         guard sums == end.counts, sums.targeted == marked.values.map(\.count).reduce(0, +) else {
             throw violation("the sums are \(end.counts)")
         }
+        guard end.providers == providers else { throw violation("the sums by provider are \(end.providers)") }
     }
 
     private func roll(_ sides: Int) -> Int { Int(random.next() % UInt64(sides)) }
@@ -314,7 +317,9 @@ extension LedgerModel {
         for group in groups {
             for offset in group.offsets where !refused.contains(offset) {
                 try released(offset, by: work)
-                if group.state.isTerminal { try end(offset, as: group.state, in: work.segment) }
+                guard group.state.isTerminal else { continue }
+                try end(offset, as: group.state, in: work.segment)
+                if let provider = group.provider { providers[provider, default: OutcomeCounts()][group.state] += 1 }
             }
         }
         // Occasionally settled twice.
@@ -345,7 +350,8 @@ extension LedgerModel {
         let isTriedAgain = state == .waiting && roll(2) == 0 && work.request.attempt < 200
         return Settlement.Group(
             offsets: offsets, state: state, attempt: work.request.attempt + (isTriedAgain ? 1 : 0),
-            status: UInt16(roll(600)), reason: roll(2) == 0 ? "" : "reason \(roll(1_000))")
+            status: UInt16(roll(600)), reason: roll(2) == 0 ? "" : "reason \(roll(1_000))",
+            provider: [nil, .apns, .fcm, .http][roll(4)])
     }
 
     private mutating func released(_ offset: UInt16, by work: Work) throws {

@@ -3,13 +3,35 @@
 -- Adds the counts of closed segments to a task. Closes the task if all jobs are resolved and no segment is open.
 --
 -- KEYS: task, jobs, open segments, sums. ARGV: now, milliseconds to keep the task, 1 to keep the list of its segments,
--- then segment and final counts in turn. Returns the view of the task.
+-- then segment, final counts and numbers by provider in turn. Returns the view of the task.
 
+-- By provider and state.
+local devices = {}
+
+local function addProviders(text)
+    for at = 1, #text, 6 do
+        local provider, state, count = struct.unpack('<BBI', text, at)
+        devices[provider] = devices[provider] or {}
+        devices[provider][state] = (devices[provider][state] or 0) + count
+    end
+end
+
+local function saveProviders()
+    local list = {}
+    for provider, counts in pairs(devices) do
+        for state, count in pairs(counts) do list[#list + 1] = struct.pack('<BBI', provider, state, count) end
+    end
+    if #list > 0 then redis.call('HSET', KEYS[1], 'providers', table.concat(list)) end
+end
+
+-- A segment that was closed before is not added again.
 local function addSegments()
-    for at = 4, #ARGV, 2 do
-        redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1])
+    addProviders(redis.call('HGET', KEYS[1], 'providers') or '')
+    for at = 4, #ARGV, 3 do
+        if redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1]) == 1 then addProviders(ARGV[at + 2]) end
         redis.call('SREM', KEYS[3], ARGV[at])
     end
+    saveProviders()
 end
 
 local function sumTotals()

@@ -1,5 +1,5 @@
 #!lua
--- Libraries: states, ledgerFlags, markReplies, ranges, ledger, window, whole
+-- Libraries: states, ledgerFlags, markReplies, ranges, ledger, window, whole, providerNumbers, providers
 -- Marks devices as targeted, or as cancelled if the task is cancelled.
 --
 -- KEYS: ledger, details. ARGV: flags and deadline of a new ledger, 1 if the task is cancelled, ranges.
@@ -35,7 +35,9 @@ if countMarked() == before and not isNew then
 else
     saveAll()
     -- The device is no longer alone, so its detail and its note move to the details.
-    if detail ~= '' then redis.call('HSET', KEYS[2], alone, detail) end
+    local rest, provider = splitProvider(detail)
+    if rest ~= '' then redis.call('HSET', KEYS[2], alone, rest) end
+    if provider then redis.call('HINCRBY', KEYS[2], providerField(provider, states[alone]), 1) end
     if wasReported then redis.call('HSET', KEYS[2], 'told', struct.pack('<HH', alone, alone)) end
 end
 if has(FLAG_CANCELLED) then return MARK_CANCELLED end

@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- Libraries: clock, states, ledgerFlags, ranges, ledger, window, claims
+-- Libraries: clock, states, ledgerFlags, ranges, ledger, window, claims, providerNumbers, providers
 -- Ends a claim for groups of devices, and writes their new states.
 --
 -- KEYS: ledger, claims, details. ARGV: now, name of the claim, time of the attempt or empty for now, then for each
--- group state, attempt, status, reason, ranges.
+-- group state, attempt, status, reason, ranges, and the provider or 0.
 -- Returns the ranges that are refused because the claim no longer holds them; 1 if it holds none, false if there is no
 -- ledger.
 
@@ -52,15 +52,19 @@ local function needsDetail(state, attempt)
     return has(FLAG_FAST) or attempt > 0 or (state ~= STATE_DELIVERED and state ~= STATE_WAITING)
 end
 
-for at = 4, #ARGV, 5 do
+for at = 4, #ARGV, 6 do
     local state, attempt = tonumber(ARGV[at]), math.max(tonumber(ARGV[at + 1]), claim.attempt)
     local ranges = release(ARGV[at + 4])
     if ranges ~= '' then
         load(span(ranges))
-        each(ranges, function(offset) move(offset, state) end)
+        local count = 0
+        each(ranges, function(offset) move(offset, state) count = count + 1 end)
         save()
-        if needsDetail(state, attempt) then
-            writeDetail(ranges, struct.pack('<BI6H', attempt, attempted, tonumber(ARGV[at + 2])) .. ARGV[at + 3])
+        local isDetailed = needsDetail(state, attempt)
+        local mark = countProvider(KEYS[3], tonumber(ARGV[at + 5]), state, count, isDetailed)
+        if isDetailed then
+            local detail = struct.pack('<BI6H', attempt, attempted, tonumber(ARGV[at + 2])) .. ARGV[at + 3]
+            writeDetail(ranges, detail .. mark)
         end
     end
 end
