@@ -17,10 +17,15 @@ package indirect enum Audience: Hashable, Sendable {
     package static let partsMaximum = 256
 
     /// The topics it names, each once, in the order of their first mention.
-    package var topics: [TopicName] {
+    package var topics: [TopicName] { topics(excluded: true) }
+
+    /// The topics outside of every `not`: those whose subscribers it addresses.
+    package var includedTopics: [TopicName] { topics(excluded: false) }
+
+    private func topics(excluded: Bool) -> [TopicName] {
         var topics: [TopicName] = []
         var known: Set<TopicName> = []
-        visit { part in
+        visit(excluded: excluded) { part in
             if case .topic(let topic) = part, known.insert(topic).inserted { topics.append(topic) }
         }
         return topics
@@ -72,12 +77,12 @@ package indirect enum Audience: Hashable, Sendable {
         }
     }
 
-    /// Calls the closure with each part that has no parts of its own.
-    private func visit(_ body: (Audience) -> Void) {
+    /// Calls the closure with each part that has no parts of its own; `excluded` includes those inside of a `not`.
+    private func visit(excluded: Bool = true, _ body: (Audience) -> Void) {
         switch self {
         case .everyone, .topic, .filter, .saved: body(self)
-        case .not(let inner): inner.visit(body)
-        case .all(let parts), .any(let parts): for part in parts { part.visit(body) }
+        case .not(let inner): if excluded { inner.visit(body) }
+        case .all(let parts), .any(let parts): for part in parts { part.visit(excluded: excluded, body) }
         }
     }
 }

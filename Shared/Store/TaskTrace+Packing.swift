@@ -4,10 +4,10 @@ import ServiceKit
 /// The storage format of a trace: about 40 bytes for a task with one device, and 8 for each further one.
 ///
 /// A version, flags, the app and the dialect, the time of closing and the others as differences from it, the number of
-/// jobs. Then the devices: difference from the previous one, state and whether there is a detail, and of the detail the
+/// jobs; in version 2 also the rest of the report. Then the devices: difference from the previous one, state and whether there is a detail, and of the detail the
 /// attempt, time difference, status and the reason, which is written once and then referenced by its number.
 extension TaskTrace {
-    private static let version: UInt8 = 1
+    private static let versions: ClosedRange<UInt8> = 1...2
     private static let hasDetail: UInt8 = 16
 
     private struct Flags: OptionSet {
@@ -18,13 +18,15 @@ extension TaskTrace {
     }
 
     package var packed: [UInt8] {
-        var bytes = [TaskTrace.version, flags.rawValue]
+        let versions = TaskTrace.versions
+        var bytes = [report.isEmpty ? versions.lowerBound : versions.upperBound, flags.rawValue]
         bytes.append(counted: plan.app.text.utf8)
         bytes.append(counted: dialect.utf8)
         bytes.append(integer: closed.milliseconds)
         bytes.append(signed: closed - created)
         bytes.append(signed: plan.deadline - closed)
         bytes.append(variableInteger: plan.jobs)
+        if !report.isEmpty { bytes.append(counted: report) }
         var packer = DevicePacker(closed: closed)
         for device in outcomes.devices { packer.append(device, to: &bytes) }
         return bytes
@@ -33,10 +35,11 @@ extension TaskTrace {
     /// Nil for an unknown version.
     package init?(packed bytes: [UInt8]) {
         var reader = ByteReader(bytes)
-        guard reader.byte() == TaskTrace.version, let flags = reader.byte().map(Flags.init),
+        guard let version = reader.byte(), TaskTrace.versions ~= version, let flags = reader.byte().map(Flags.init),
             let app = reader.text().flatMap({ try? AppID($0) }), let dialect = reader.text(),
             let milliseconds = reader.integer(Int64.self), milliseconds.magnitude < 1 << 48,
-            let age = reader.signed(), let rest = reader.signed(), let jobs = reader.variableInteger()
+            let age = reader.signed(), let rest = reader.signed(), let jobs = reader.variableInteger(),
+            let report = version == 1 ? [] : reader.counted()
         else { return nil }
         let closed = Timestamp(milliseconds: milliseconds)
         var unpacker = DeviceUnpacker(closed: closed)
@@ -51,7 +54,7 @@ extension TaskTrace {
         self.init(
             TaskOutcomes(plan: plan, devices: devices), dialect: dialect,
             created: Timestamp(milliseconds: milliseconds - age.wholeMilliseconds), closed: closed,
-            isCancelled: flags.contains(.cancelled))
+            isCancelled: flags.contains(.cancelled), report: Array(report))
     }
 
     private var flags: Flags {

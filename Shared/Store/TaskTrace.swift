@@ -9,15 +9,19 @@ package struct TaskTrace: Hashable, Sendable {
     package let created: Timestamp
     package let closed: Timestamp
     package let isCancelled: Bool
+    /// The rest of the report, in a format of the writer's; may be empty.
+    package let report: [UInt8]
 
     package init(
-        _ outcomes: TaskOutcomes, dialect: String, created: Timestamp, closed: Timestamp, isCancelled: Bool
+        _ outcomes: TaskOutcomes, dialect: String, created: Timestamp, closed: Timestamp, isCancelled: Bool,
+        report: [UInt8] = []
     ) {
         self.outcomes = outcomes
         self.dialect = dialect
         self.created = created
         self.closed = closed
         self.isCancelled = isCancelled
+        self.report = report
     }
 
     package var plan: TaskPlan { outcomes.plan }

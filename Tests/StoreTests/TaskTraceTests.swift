@@ -10,13 +10,14 @@ import Testing
 
     private func trace(
         _ devices: [TaskOutcomes.Device], isFast: Bool = true, policy: TaskPlan.AmbiguityPolicy = .atLeastOnce,
-        isCancelled: Bool = false, created: Duration = .milliseconds(-120), deadline: Duration = .seconds(86_400)
+        isCancelled: Bool = false, created: Duration = .milliseconds(-120), deadline: Duration = .seconds(86_400),
+        report: [UInt8] = []
     ) throws -> TaskTrace {
         let plan = TaskPlan(
             app: try AppID("news"), jobs: 1, isFast: isFast, deadline: Self.closed + deadline, policy: policy)
         return TaskTrace(
             TaskOutcomes(plan: plan, devices: devices), dialect: "native", created: Self.closed + created,
-            closed: Self.closed, isCancelled: isCancelled)
+            closed: Self.closed, isCancelled: isCancelled, report: report)
     }
 
     private func device(
@@ -39,7 +40,8 @@ import Testing
         for flag in [false, true] {
             let whole = try trace(
                 ends + [unreported], isFast: flag, policy: flag ? .atMostOnce : .atLeastOnce, isCancelled: !flag,
-                created: .milliseconds(flag ? 5 : -5), deadline: .seconds(flag ? -28 * 86_400 : 28 * 86_400))
+                created: .milliseconds(flag ? 5 : -5), deadline: .seconds(flag ? -28 * 86_400 : 28 * 86_400),
+                report: flag ? [] : Array(0...200))
             #expect(TaskTrace(packed: whole.packed) == whole)
         }
     }
@@ -62,7 +64,8 @@ import Testing
         let whole = try trace([
             device(1, state: .failed, reason: "Busy"), device(70_000, state: .invalid, reason: "Busy"),
         ]).packed
-        #expect(TaskTrace(packed: [2] + whole.dropFirst()) == nil)
+        #expect(TaskTrace(packed: [3] + whole.dropFirst()) == nil)
+        #expect(whole[0] == 1, "earlier versions read a trace without the rest of the report")
         #expect(TaskTrace(packed: []) == nil)
         for count in 1..<20 { #expect(TaskTrace(packed: Array(whole.prefix(count))) == nil) }
         let random = SeededRandomSource(seed: 7)

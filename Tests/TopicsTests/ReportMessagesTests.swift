@@ -8,10 +8,20 @@ import Topics
     private static let created = Timestamp(milliseconds: 1_767_225_600_000)
     private static let task = TaskID(high: 1, low: 2)
 
+    private static func details() throws -> ReportDetails {
+        var details = ReportDetails()
+        details.begins = Self.created + .seconds(-60)
+        details.labels["campaign"] = "spring"
+        details.topics = [try TopicName("news"), try TopicName("\"é\"")]
+        details.platforms[.android] = OutcomeCounts { $0 == .delivered ? 400 : $0 == .expired ? 7 : 0 }
+        details.platforms[.ios] = OutcomeCounts { $0 == .delivered ? 13_999 : 0 }
+        return details
+    }
+
     private static func report(created: Timestamp?) throws -> TaskReport {
         TaskReport(
             task: task, app: try AppID("news"), dialect: .richie, created: created,
-            closed: Self.created + .milliseconds(765), isCancelled: false, lane: .bulk,
+            closed: Self.created + .milliseconds(765), isCancelled: false, lane: .bulk, details: try details(),
             count: { state in state == .delivered ? 14_400 : state == .expired ? 17 : state == .claimed ? 5 : 0 })
     }
 
@@ -21,7 +31,15 @@ import Topics
             "task":"00000000-0000-0001-0000-000000000002","app":"news","dialect":"richie",\
             "created":"2026-01-01T00:00:00.000Z","closed":"2026-01-01T00:00:00.765Z","completion_time_ms":765,\
             "cancelled":false,"lane":"bulk","counts":{"targeted":14417,"delivered":14400,"failed":0,"invalid":0,\
-            "invalid_removed":0,"expired":17,"suppressed":0,"cancelled":0,"unknown":0}}
+            "invalid_removed":0,"expired":17,"suppressed":0,"cancelled":0,"unknown":0},\
+            "begins":"2025-12-31T23:59:00.000Z","labels":{"campaign":"spring"},"topics":["news","\\"é\\""],\
+            "by_platform":{\
+            "ios":{"targeted":13999,"delivered":13999,"failed":0,"invalid":0,"invalid_removed":0,"expired":0,\
+            "suppressed":0,"cancelled":0,"unknown":0},\
+            "android":{"targeted":407,"delivered":400,"failed":0,"invalid":0,"invalid_removed":0,"expired":7,\
+            "suppressed":0,"cancelled":0,"unknown":0},\
+            "unknown":{"targeted":11,"delivered":1,"failed":0,"invalid":0,"invalid_removed":0,"expired":10,\
+            "suppressed":0,"cancelled":0,"unknown":0}}}
             """
         #expect(String(decoding: try Self.report(created: Self.created).encoded(), as: UTF8.self) == expected)
     }
@@ -30,6 +48,45 @@ import Topics
     func aReportIsReadBack(created: Timestamp?) throws {
         let report = try Self.report(created: created)
         #expect(try TaskReport(decoding: report.encoded()) == report)
+    }
+
+    /// Members are only added: a report of an earlier version has none of the later ones.
+    @Test func aReportOfAnEarlierVersionIsRead() throws {
+        let whole = String(decoding: try Self.report(created: Self.created).encoded(), as: UTF8.self)
+        let start = try #require(whole.firstRange(of: ",\"begins\""))
+        let report = try TaskReport(decoding: Array("\(whole[..<start.lowerBound])}".utf8))
+        #expect(report.details == ReportDetails())
+        #expect(report[.delivered] == 14_400)
+        #expect(report.byPlatform.map(\.name) == ["unknown"] && report.byPlatform[0].counts == report.counts)
+    }
+
+    @Test(arguments: [created, nil, created + .seconds(-60)])
+    func detailsAreReadBackFromATrace(created: Timestamp?) throws {
+        let details = try Self.details()
+        let packed = details.packed(created: created)
+        #expect(ReportDetails(packed: packed, created: created) == details)
+        let none = ReportDetails()
+        #expect(ReportDetails(packed: none.packed(created: created), created: created) == none)
+        #expect(ReportDetails(packed: [packed[0] ^ 0x30] + packed.dropFirst(), created: created) == nil)
+        for count in 0..<packed.count - 1 {
+            #expect(ReportDetails(packed: Array(packed.prefix(count)), created: created) != details)
+        }
+    }
+
+    /// The traces of a thousand single pushes a second must fit into memory.
+    @Test func theDetailsOfASinglePushAreSmall() throws {
+        var details = ReportDetails()
+        details.begins = Self.created
+        details.platforms[.ios] = OutcomeCounts { $0 == .delivered ? 1 : 0 }
+        #expect(details.packed(created: Self.created).count == 5)
+    }
+
+    /// A platform with more devices than the task must not make the rest negative.
+    @Test func aForgedBreakdownLeavesNothingOver() throws {
+        let text = String(decoding: try Self.report(created: nil).encoded(), as: UTF8.self)
+        let forged = text.replacing("\"delivered\":13999", with: "\"delivered\":\(Int64.max)")
+        let report = try TaskReport(decoding: Array(forged.utf8))
+        #expect(report.byPlatform.last?.counts[.delivered] == 0)
     }
 
     /// Their sum would overflow its type.

@@ -54,6 +54,8 @@ extension TaskReport {
         self.init(
             task: task, app: trace.plan.app, dialect: TaskDialect(rawValue: trace.dialect) ?? .native,
             created: trace.created, closed: trace.closed, isCancelled: trace.isCancelled,
-            lane: trace.plan.isFast ? .fast : .bulk, count: { counts[$0] })
+            lane: trace.plan.isFast ? .fast : .bulk,
+            details: ReportDetails(packed: trace.report, created: trace.created) ?? ReportDetails(),
+            count: { counts[$0] })
     }
 }

@@ -83,6 +83,7 @@ struct TaskStatus: Sendable {
         deadline = trace.plan.deadline
         progress = trace.progress
         isCancelled = trace.isCancelled
+        labels = ReportDetails(packed: trace.report, created: trace.created)?.labels ?? labels
         deferrals = DeferralSummary()
         problem = nil
     }
@@ -94,6 +95,7 @@ struct TaskStatus: Sendable {
         deadline = report.closed
         progress = report.progress
         isCancelled = report.isCancelled
+        labels = report.details.labels
         deferrals = DeferralSummary()
         problem = nil
     }
@@ -111,9 +113,9 @@ struct TaskStatus: Sendable {
             json.member("cancelled", isCancelled)
             json.member("replaces", json: replaces.map { JSONText.quoted($0.text) } ?? "null")
             json.member("replaced_by", json: successor.map { JSONText.quoted("\($0)") } ?? "null")
+            json.member("labels", json: labels.json.compactText)
             json.member("problem", json: problem.map { JSONText.quoted($0) } ?? "null")
             json.member("created", "\(created)")
-            json.member("labels", json: labels.json.compactText)
             json.member("send_at", json: sendAt.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("send_at_local", json: localTime.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("deadline", "\(deadline)")

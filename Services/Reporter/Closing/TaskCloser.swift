@@ -130,8 +130,17 @@ final class TaskCloser: Sendable {
         let report = TaskReport(
             task: task, app: progress.plan.app, dialect: content?.dialect ?? .native, created: content?.created,
             closed: closed, isCancelled: progress.isCancelled, lane: progress.plan.isFast ? .fast : .bulk,
+            details: TaskCloser.details(of: content, progress: progress),
             count: { progress.counts[$0] })
         return try TaskReport(decoding: try await stores.archive.fix(report: report.encoded(), of: task))
+    }
+
+    private static func details(of content: PushTask?, progress: TaskProgress) -> ReportDetails {
+        var details = content.map { ReportDetails(of: $0) } ?? ReportDetails()
+        for (provider, counts) in progress.providers {
+            details.platforms[Platform(provider), default: OutcomeCounts()].add(counts)
+        }
+        return details
     }
 
     /// The trace comes first: an endpoint may delay the end of a task beyond the life of its ledger. The ledger is
@@ -154,7 +163,7 @@ final class TaskCloser: Sendable {
         else { return }
         let trace = TaskTrace(
             outcomes, dialect: report.dialect.rawValue, created: created, closed: report.closed,
-            isCancelled: report.isCancelled)
+            isCancelled: report.isCancelled, report: report.details.packed(created: created))
         do throws(StoreError) {
             try await stores.traces.keep(trace, of: report.task, for: traceRetention)
         } catch {

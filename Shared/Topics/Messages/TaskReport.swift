@@ -1,13 +1,15 @@
 import JSONKit
 package import PushModel
 package import ServiceKit
+import TaskModel
 
 /// The report of a closed task, for analysts and publishers: JSON, versioned. A repeat has the same id.
 package struct TaskReport: TopicMessage, Hashable {
     package static let version = 1
     /// Maximum count of one state. No registry has more devices, and the sum of all states must fit its type.
     private static let countMaximum = Int64(1) << 48
-    private static let states = DeliveryState.allCases.filter(\.isTerminal)
+    /// Instead of a platform: devices that ended without a sender, or were counted by an earlier version.
+    package static let unknownPlatform = "unknown"
 
     package let task: TaskID
     package let app: AppID
@@ -17,12 +19,13 @@ package struct TaskReport: TopicMessage, Hashable {
     package let closed: Timestamp
     package let isCancelled: Bool
     package let lane: Lane
-    private let counts: [Int]
+    package let counts: OutcomeCounts
+    package let details: ReportDetails
 
     /// Counts only terminal states: a closed task has no others.
     package init(
         task: TaskID, app: AppID, dialect: TaskDialect, created: Timestamp?, closed: Timestamp, isCancelled: Bool,
-        lane: Lane, count: (DeliveryState) -> Int
+        lane: Lane, details: ReportDetails = ReportDetails(), count: (DeliveryState) -> Int
     ) {
         self.task = task
         self.app = app
@@ -31,7 +34,8 @@ package struct TaskReport: TopicMessage, Hashable {
         self.closed = closed
         self.isCancelled = isCancelled
         self.lane = lane
-        counts = TaskReport.states.map(count)
+        self.details = details
+        counts = OutcomeCounts(count: count)
     }
 
     package var id: String { "\(task)/report" }
@@ -39,19 +43,22 @@ package struct TaskReport: TopicMessage, Hashable {
         CloudEvent(
             id: id, of: "reports", version: TaskReport.version, app: app, subject: "\(task)", time: closed)
     }
-    package var targeted: Int { counts.reduce(0, +) }
+    package var targeted: Int { counts.targeted }
     /// Nil if the start is unknown. A clock that was set back makes it zero.
     package var completionTime: Duration? { created.map { max(.zero, closed - $0) } }
 
-    package subscript(state: DeliveryState) -> Int {
-        TaskReport.states.firstIndex(of: state).map { counts[$0] } ?? 0
+    package subscript(state: DeliveryState) -> Int { counts[state] }
+
+    /// The counts by platform, which add up to those of the task: what is left over is `unknown`.
+    package var byPlatform: [(name: String, counts: OutcomeCounts)] {
+        let known = Platform.allCases.compactMap { platform in
+            details.platforms[platform].map { (name: platform.rawValue, counts: $0) }
+        }
+        let rest = counts.without(known.map(\.counts))
+        return (known + [(name: TaskReport.unknownPlatform, counts: rest)]).filter { $0.counts.targeted > 0 }
     }
 
     package func encoded() -> [UInt8] {
-        let sums = JSONText.object { json in
-            json.member("targeted", targeted)
-            for (state, count) in zip(TaskReport.states, counts) { json.member(state.name, count) }
-        }
         let text = JSONText.object { json in
             json.member("version", TaskReport.version)
             json.member("id", id)
@@ -63,9 +70,24 @@ package struct TaskReport: TopicMessage, Hashable {
             json.member("completion_time_ms", json: completionTime.map { "\($0.wholeMilliseconds)" } ?? "null")
             json.member("cancelled", isCancelled)
             json.member("lane", lane.rawValue)
-            json.member("counts", json: sums)
+            json.member("counts", object: { TaskReport.write(counts, to: &$0) })
+            json.member("begins", json: details.begins.map { JSONText.quoted("\($0)") } ?? "null")
+            json.member("labels", json: details.labels.json.compactText)
+            json.member("topics", json: JSONText.array(details.topics.map(\.text)))
+            json.member(
+                "by_platform",
+                object: { json in
+                    for (name, counts) in byPlatform {
+                        json.member(name, object: { TaskReport.write(counts, to: &$0) })
+                    }
+                })
         }
         return Array(text.utf8)
+    }
+
+    private static func write(_ counts: OutcomeCounts, to json: inout JSONText) {
+        json.member("targeted", counts.targeted)
+        for state in OutcomeCounts.states { json.member(state.name, counts[state]) }
     }
 
     package init(decoding bytes: [UInt8]) throws {
@@ -80,10 +102,27 @@ package struct TaskReport: TopicMessage, Hashable {
         else { throw MalformedMessageError("invalid report, or of an unknown version") }
         self.init(
             task: task, app: app, dialect: dialect, created: json.value("created", convert: Timestamp.init(rfc3339:)),
-            closed: closed, isCancelled: isCancelled, lane: lane,
-            count: { state in
-                guard case .integer(let count) = sums[state.name] else { return 0 }
-                return Int(clamping: min(max(count, 0), TaskReport.countMaximum))
-            })
+            closed: closed, isCancelled: isCancelled, lane: lane, details: ReportDetails(json),
+            count: { TaskReport.count($0, in: sums) })
+    }
+
+    fileprivate static func count(_ state: DeliveryState, in sums: JSON) -> Int {
+        guard case .integer(let count) = sums[state.name] else { return 0 }
+        return Int(clamping: min(max(count, 0), TaskReport.countMaximum))
+    }
+}
+
+extension ReportDetails {
+    /// Reports of earlier versions have none of these members.
+    fileprivate init(_ report: JSON) {
+        begins = report.value("begins", convert: Timestamp.init(rfc3339:))
+        labels = TaskLabels(in: JSONFields(report, problems: JSONProblems()))
+        topics = (report["topics"]?.elements ?? []).prefix(Audience.topicsMaximum).compactMap { topic in
+            topic.text.flatMap { try? TopicName($0) }
+        }
+        for platform in Platform.allCases {
+            guard let sums = report["by_platform"]?[platform.rawValue] else { continue }
+            platforms[platform] = OutcomeCounts { TaskReport.count($0, in: sums) }
+        }
     }
 }
