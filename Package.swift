@@ -104,7 +104,8 @@ let package = Package(
             "RedisStore",
             embedding: [
                 "Scripts/Common", "Scripts/Ledger", "Scripts/MessageStarts", "Scripts/Pacing",
-                "Scripts/ProviderOutages", "Scripts/Registry", "Scripts/RetryIndex", "Scripts/Tasks", "Scripts/Witness",
+                "Scripts/ProviderOutages", "Scripts/Registry", "Scripts/RetryIndex", "Scripts/Statistics",
+                "Scripts/Tasks", "Scripts/Witness",
             ],
             "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared("RegistryLog", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),

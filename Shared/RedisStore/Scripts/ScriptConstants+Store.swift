@@ -22,6 +22,11 @@ extension ScriptConstants {
         ("OUTAGE_PROBE_PAUSE", Int64(ProviderOutageBounds.probePause.wholeMilliseconds)),
         ("OUTAGE_LEVELS", Int64(ProviderOutageBounds.levelMaximum)),
     ])
+    static let statisticsBounds = ScriptConstants([
+        ("STATISTICS_MEMORY", Int64(StatisticsBounds.memory.wholeMilliseconds)),
+        ("STATISTICS_VALUES", Int64(StatisticsBounds.valuesMaximum)),
+        ("STATISTICS_NAMES", Int64(StatisticsBounds.labelNamesMaximum)),
+    ])
     static let startsBounds = ScriptConstants([
         ("STARTS_MEMORY", Int64(MessageStartsBounds.memory.wholeMilliseconds))
     ])
@@ -30,5 +35,6 @@ extension ScriptConstants {
         providers,
         states, ledgerFlags, claimReplies, markReplies, bucketReplies, commitReplies, probeReplies, requestReplies,
         records, outageBounds, startsBounds,
+        statisticsBounds,
     ]
 }

@@ -14,6 +14,7 @@ extension ScriptLibrary {
     static let requestReplies = ScriptLibrary(.requestReplies)
     static let startsBounds = ScriptLibrary(.startsBounds)
     static let states = ScriptLibrary(.states)
+    static let statisticsBounds = ScriptLibrary(.statisticsBounds)
 
     static let aliasEntries = ScriptLibrary(PackageResources.alias_entries_lua)
     static let badges = ScriptLibrary(PackageResources.badges_lua)

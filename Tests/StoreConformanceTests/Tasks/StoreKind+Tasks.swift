@@ -42,6 +42,17 @@ extension StoreKind {
         }
     }
 
+    func withStatistics(
+        time: ManualTimeSource,
+        _ body: (_ statistics: any TaskStatistics, _ time: ManualTimeSource) async throws -> Void
+    ) async throws {
+        try await withFixture(time: time) { fixture in
+            let statistics: any TaskStatistics = try fixture.store(
+                memory: { MemoryTaskStatistics(time: $0) }, redis: { RedisTaskStatistics($0, time: $1) })
+            try await body(statistics, fixture.time)
+        }
+    }
+
     func withIdempotencyStore(
         time: ManualTimeSource = ManualTimeSource(),
         _ body: (_ store: any IdempotencyStore, _ time: ManualTimeSource) async throws -> Void

@@ -1,0 +1,68 @@
+import PushModel
+import RedisClient
+import ServiceKit
+import Store
+
+/// All keys of the statistics. Those of one app and day share a hash tag, so that one script adds a task to all of them.
+struct StatisticsKeys {
+    /// Hashes in which the tasks of an hour are remembered. At 30 tasks a second each has about 420, which is below the
+    /// maximum for a listpack.
+    static let memoryShards: UInt64 = 256
+
+    private let tag: String
+
+    init(_ app: AppID, at moment: Timestamp) {
+        tag = "{\(app):\(StatisticsInterval.day.start(of: moment).milliseconds / StatisticsInterval.day.rawValue)}"
+    }
+
+    /// A hash: the 16 bytes of tasks that began in the hour and were added, to nothing.
+    func memory(of task: TaskID, begun: Timestamp) -> RedisArgument {
+        RedisArgument("statm:\(tag):\(StatisticsKeys.hour(of: begun)):\(task.low % StatisticsKeys.memoryShards)")
+    }
+
+    /// Hashes of one period: value to sums; see `Scripts/Statistics/fold-task.lua`.
+    struct Period {
+        /// `total`, the dialects and the platforms, with the prefixes below. In that of a day `since` is the time of its
+        /// first task.
+        let total: RedisArgument
+        let topics: RedisArgument
+        /// The names of its labels.
+        let names: RedisArgument
+        private let prefix: String
+
+        init(_ keys: StatisticsKeys, interval: StatisticsInterval, at moment: Timestamp) {
+            prefix = "stat:\(keys.tag)" + (interval == .day ? "" : ":\(StatisticsKeys.hour(of: moment))")
+            total = RedisArgument(prefix)
+            topics = RedisArgument("\(prefix):topics")
+            names = RedisArgument("\(prefix):names")
+        }
+
+        func label(_ name: String) -> RedisArgument { RedisArgument("\(prefix):label:\(name)") }
+
+        func key(of dimension: StatisticsDimension) -> RedisArgument {
+            switch dimension {
+            case .total, .dialect, .platform: total
+            case .topic: topics
+            case .label(let name): label(name)
+            }
+        }
+    }
+
+    func period(_ interval: StatisticsInterval, at moment: Timestamp) -> Period {
+        Period(self, interval: interval, at: moment)
+    }
+
+    /// Before the value in the field of a period's hash.
+    static func prefix(of dimension: StatisticsDimension) -> String {
+        switch dimension {
+        case .total: "total"
+        case .dialect: "dialect="
+        case .platform: "platform="
+        case .topic, .label: ""
+        }
+    }
+
+    private static func hour(of moment: Timestamp) -> Int64 {
+        max(0, moment.milliseconds) % StatisticsInterval.day.rawValue / StatisticsInterval.hour.rawValue
+    }
+}
