@@ -28,6 +28,8 @@ extension Reporter {
         let stores = TaskStores(
             ledger: RedisLedger(store), archive: RedisTaskArchive(store, time: environment.time),
             agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: environment.time),
+            statistics: RedisTaskStatistics(
+                store, time: environment.time, dayRetention: configuration.statisticsRetention),
             witness: witness)
         let parts = ReporterParts(
             stores: stores, registry: registry, producer: producer, client: client,

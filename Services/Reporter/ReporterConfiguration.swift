@@ -8,6 +8,7 @@ struct ReporterConfiguration: Sendable {
     let apps: AppsConfiguration
     let lease: Duration
     let traceRetention: Duration
+    let statisticsRetention: Duration
     let webhook: HTTPClientConfiguration
     let webhookPatience: Duration
     let policy: AddressPolicy
@@ -22,6 +23,10 @@ struct ReporterConfiguration: Sendable {
             in: .zero...TaskTraceBounds.retentionMaximum,
             meaning:
                 "Retention of status, report and device traces of a closed task with up to 1,000 devices.")
+        statisticsRetention = environment.duration(
+            "CARILLON_REPORTER_STATISTICS_RETENTION", default: StatisticsBounds.dayRetention,
+            in: .seconds(86_400) ... .seconds(4_000 * 86_400),
+            meaning: "How long the statistics of a day are kept; those of an hour are kept for 7 days at most.")
         var defaults = HTTPClientConfiguration(name: "webhooks")
         defaults.deadline = .seconds(10)
         defaults.responseBytesMaximum = 4 << 10

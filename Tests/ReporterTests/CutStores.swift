@@ -24,6 +24,26 @@ struct CutTraces: TaskTraces {
     }
 }
 
+struct CutStatistics: TaskStatistics {
+    private let statistics: any TaskStatistics
+    private let scissors: Scissors
+
+    init(_ statistics: any TaskStatistics, scissors: Scissors) {
+        self.statistics = statistics
+        self.scissors = scissors
+    }
+
+    func fold(_ task: CountedTask) async throws(StoreError) -> Bool {
+        try await scissors.around { () async throws(StoreError) in
+            try await statistics.fold(task)
+        }
+    }
+
+    func read(_ selection: StatisticsSelection) async throws(StoreError) -> StatisticsPage {
+        try await statistics.read(selection)
+    }
+}
+
 struct CutAgenda: TaskAgenda {
     private let agenda: any TaskAgenda
     private let scissors: Scissors

@@ -24,6 +24,7 @@ final class ReporterFixture: Sendable {
     let archive = MemoryTaskArchive()
     let agenda: MemoryTaskAgenda
     let traces: MemoryTaskTraces
+    let statistics: MemoryTaskStatistics
     let registry: MemoryRegistry
     let witness = ScriptedWitness()
     let app: AppID
@@ -36,6 +37,7 @@ final class ReporterFixture: Sendable {
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
         traces = MemoryTaskTraces(time: time)
+        statistics = MemoryTaskStatistics(time: time)
         registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 2))
         app = try AppID("news")
     }
@@ -46,17 +48,19 @@ final class ReporterFixture: Sendable {
         ).forWorkers
     }
 
-    func stores(_ traces: (any TaskTraces)? = nil) -> TaskStores {
+    func stores(_ traces: (any TaskTraces)? = nil, statistics: (any TaskStatistics)? = nil) -> TaskStores {
         TaskStores(
             ledger: CutLedger(ledger, scissors: scissors), archive: CutArchive(archive, scissors: scissors),
             agenda: CutAgenda(agenda, scissors: scissors), traces: traces ?? CutTraces(self.traces, scissors: scissors),
-            witness: witness)
+            statistics: statistics ?? CutStatistics(self.statistics, scissors: scissors), witness: witness)
     }
 
     /// Creates a closer as a new process would.
-    func closer(expectsReports: Bool = false, traces: (any TaskTraces)? = nil) async throws -> TaskCloser {
+    func closer(
+        expectsReports: Bool = false, traces: (any TaskTraces)? = nil, statistics: (any TaskStatistics)? = nil
+    ) async throws -> TaskCloser {
         let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors)
-        let stores = stores(traces)
+        let stores = stores(traces, statistics: statistics)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
         return TaskCloser(
@@ -96,10 +100,13 @@ final class ReporterFixture: Sendable {
     }
 
     /// Does the work of a sender: claims, settles, and sends results to the bus.
-    func end(_ devices: [DeviceID], task: TaskID, as state: DeliveryState) async throws {
+    func end(
+        _ devices: [DeviceID], task: TaskID, as state: DeliveryState, provider: PushProtocol? = nil
+    ) async throws {
         claim(devices, task: task)
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
-            let group = Settlement.Group(offsets: ids.map(\.index.offset), state: state, attempt: 0)
+            let group = Settlement.Group(
+                offsets: ids.map(\.index.offset), state: state, attempt: 0, provider: provider)
             _ = ledger.settle(
                 Settlement(claim: claimID(ids), groups: [group]), of: task, in: SegmentID(app, number: segment))
         }
@@ -117,6 +124,14 @@ final class ReporterFixture: Sendable {
                 isCounted: isCounted, attempted: attempted)
         }
         return ResultBatch(task: task, app: app, time: time.now, results: results)
+    }
+
+    /// The sums of the app's tasks, by the day in which they began.
+    func counted(by dimension: StatisticsDimension = .total) -> [StatisticsRow] {
+        let selection = StatisticsSelection(
+            of: app, by: dimension, interval: .day, from: Timestamp(milliseconds: 0), to: time.now + .seconds(1),
+            rowsMaximum: 1_000)
+        return statistics.read(selection).rows
     }
 
     func reports() async throws -> [TaskReport] {

@@ -206,6 +206,9 @@ import Topics
             #expect(Set(try await fixture.results().flatMap(\.results).map(\.device)) == Set(ids), "cut after \(steps)")
             #expect(fixture.archive.report(of: task.id) == reports.first?.encoded())
             #expect(fixture.agenda.count() == 0, "cut after \(steps)")
+            let counted = fixture.counted()
+            #expect(counted.map(\.sums.tasks) == [1], "cut after \(steps)")
+            #expect(counted.first?.sums.outcomes == reports.first?.counts, "cut after \(steps)")
             if isWhole { break }
             steps += 1
         }
@@ -294,6 +297,75 @@ import Topics
         #expect(fixture.metrics.counter(.reporterTasksUntraced).value == 1)
     }
 
+    /// Goal: a full store does not prevent a report. Method: the store refuses statistics and accepts everything else.
+    @Test func aFullStoreLeavesTheStatisticsWithoutTheTask() async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(1)
+        let task = try fixture.begin(1, devices: ids, isFast: true)
+        try await fixture.end(ids, task: task.id, as: .delivered)
+        let closer = try await fixture.closer(statistics: BrokenStatistics(code: .full))
+        #expect(try await closer.check(check(task)) == .settled)
+        #expect(try await fixture.reports().count == 1 && fixture.counted().isEmpty)
+        #expect(fixture.metrics.counter(.reporterTasksUncounted).value == 1)
+    }
+
+    /// Goal: a task is not published before it is counted: it would never be.
+    @Test func aStoreThatIsAwayDelaysTheReport() async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(1)
+        let task = try fixture.begin(1, devices: ids)
+        try await fixture.end(ids, task: task.id, as: .delivered)
+        await #expect(throws: StoreError.self) {
+            try await fixture.closer(statistics: BrokenStatistics(code: .unavailable)).check(check(task))
+        }
+        #expect(try await fixture.reports().isEmpty)
+        #expect(try await fixture.closer().check(check(task)) == .settled)
+        #expect(try await fixture.reports().count == 1 && fixture.counted().map(\.sums.tasks) == [1])
+    }
+
+    /// Two reporters may close a task at the same time, as after a lease that ended too early.
+    @Test func twoReportersCountATaskOnce() async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(2)
+        let task = try fixture.begin(1, devices: ids, isFast: true)
+        try await fixture.end(ids, task: task.id, as: .delivered)
+        let closers = [try await fixture.closer(), try await fixture.closer()]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for closer in closers { group.addTask { _ = try await closer.check(self.check(task)) } }
+            try await group.waitForAll()
+        }
+        #expect(fixture.counted().map(\.sums.tasks) == [1])
+        #expect(fixture.counted().map { $0.sums.outcomes[.delivered] } == [2])
+    }
+
+    /// A report says what its task was, and which devices of which platform ended how; the statistics count it by that.
+    @Test(arguments: [true, false]) func aReportSaysWhatStatisticsNeed(isFast: Bool) async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(4)
+        let (news, sport) = (try TopicName("news"), try TopicName("sport"))
+        let task = try fixture.begin(1, devices: ids, isFast: isFast) { task in
+            task.sendAt = fixture.time.now + .seconds(60)
+            task.labels["campaign"] = "spring"
+            task.target.audience = .all([.topic(news), .not(.topic(sport))])
+        }
+        try await fixture.end(Array(ids[..<2]), task: task.id, as: .delivered, provider: .apns)
+        try await fixture.end([ids[2]], task: task.id, as: .failed, provider: .huawei)
+        try await fixture.end([ids[3]], task: task.id, as: .suppressed)
+        #expect(try await fixture.closer().check(check(task)) == .settled)
+        let report = try #require(try await fixture.reports().first)
+        #expect(report.details.begins == task.sendAt && report.details.labels == task.labels)
+        #expect(report.details.topics == [news])
+        #expect(report.byPlatform.map(\.name) == ["ios", "android", "unknown"])
+        #expect(report.byPlatform.map(\.counts.targeted) == [2, 1, 1])
+        let trace = fixture.traces.trace(of: task.id, created: nil)
+        #expect(
+            trace.flatMap { ReportDetails(packed: $0.report, created: $0.created) } == (isFast ? report.details : nil))
+        fixture.time.advance(by: .seconds(120))
+        #expect(fixture.counted(by: .platform).map(\.value) == ["android", "ios", "unknown"])
+        #expect(fixture.counted(by: .label(name: "campaign")).map(\.value) == ["spring"])
+        #expect(fixture.counted(by: .topic).map(\.value) == ["news"])
+    }
+
     /// The same for a fast-lane task: once its report exists, so does its trace, however often a reporter crashed.
     @Test func cutOffAnywhereItLeavesATrace() async throws {
         var steps = 0
@@ -325,4 +397,14 @@ private struct FullTraces: TaskTraces {
     }
 
     func trace(of task: TaskID, created: Timestamp?) async throws(StoreError) -> TaskTrace? { nil }
+}
+
+private struct BrokenStatistics: TaskStatistics {
+    let code: StoreError.Code
+
+    func fold(_ task: CountedTask) async throws(StoreError) -> Bool {
+        throw StoreError(code, message: "not now")
+    }
+
+    func read(_ selection: StatisticsSelection) async throws(StoreError) -> StatisticsPage { StatisticsPage() }
 }

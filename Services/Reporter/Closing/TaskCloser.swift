@@ -3,6 +3,7 @@ import PushModel
 import ServiceKit
 import Store
 import Synchronization
+import TaskKit
 import TaskModel
 import Topics
 
@@ -147,6 +148,7 @@ final class TaskCloser: Sendable {
     /// released before the report's stage is noted: after an interruption in between, it is released again.
     private func publish(_ report: TaskReport) async throws {
         if report.lane == .fast { try await keepTrace(of: report) }
+        try await count(report)
         try await producer.send([Topics.reports.message(report, key: report.task.bytes)])
         if report.lane == .fast { try await stores.ledger.release(report.task) }
         try await stores.archive.advance(reportOf: report.task, to: .published)
@@ -170,6 +172,17 @@ final class TaskCloser: Sendable {
             guard error.code == .full else { throw error }
             meters.untraced.increment()
             log.warning("task trace not kept", [.task: "\(report.task)", .error: "\(error)"])
+        }
+    }
+
+    /// Repeated after an interruption; the store adds each task once. A full store is tolerated, as above.
+    private func count(_ report: TaskReport) async throws {
+        do throws(StoreError) {
+            _ = try await stores.statistics.fold(CountedTask(report))
+        } catch {
+            guard error.code == .full else { throw error }
+            meters.uncounted.increment()
+            log.warning("task missing from the statistics", [.task: "\(report.task)", .error: "\(error)"])
         }
     }
 

@@ -4,11 +4,13 @@ import Topics
 struct TaskMeters: Sendable {
     let abandoned: Counter
     let untraced: Counter
+    let uncounted: Counter
     private let reported: [Lane: Counter]
     private let duration: Gauge
 
     init(_ metrics: Metrics) {
         abandoned = metrics.counter(.reporterTasksAbandoned)
+        uncounted = metrics.counter(.reporterTasksUncounted)
         untraced = metrics.counter(.reporterTasksUntraced)
         reported = Dictionary(
             uniqueKeysWithValues: Lane.allCases.map { lane in

@@ -9,6 +9,7 @@ struct TaskStores: Sendable {
     let archive: any TaskArchive
     let agenda: any TaskAgenda
     let traces: any TaskTraces
+    let statistics: any TaskStatistics
     let witness: any LedgerWitness
 }
 
