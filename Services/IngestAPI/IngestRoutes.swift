@@ -20,18 +20,16 @@ struct IngestRoutes {
         let submission = TaskSubmission(
             access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
             environment: environment)
-        let book = AudienceBook(store: audiences)
+        let saved = AudienceBook(store: audiences)
         let counting = AudienceCount(
             registry: registry, reader: reader, turns: CountTurns(), time: environment.time)
         let log = RefusalLog(environment.log, time: environment.time)
+        let book = TaskBook(
+            archive: access.archive, ledger: access.ledger, traces: access.traces, receipts: access.receipts,
+            replacements: access.replacements, time: environment.time, log: environment.log)
         let tasks = TaskRoutes(
-            submission: submission,
-            book: TaskBook(
-                archive: access.archive, ledger: access.ledger, traces: access.traces,
-                receipts: access.receipts, replacements: access.replacements, time: environment.time,
-                log: environment.log),
-            cancellation: cancellation,
-            counting: counting, audiences: book, reading: reading)
+            submission: submission, book: book, cancellation: cancellation, counting: counting, audiences: saved,
+            reading: reading)
         let registration = DeviceRegistration(registry, environment: environment)
         let devices = DeviceRoutes(
             registry: registry, devices: registration, limits: gatekeeper.limits, reading: reading,
@@ -47,9 +45,10 @@ struct IngestRoutes {
                 reading: reading, log: log),
             NativeDialect(
                 tasks: tasks,
-                audiences: AudienceRoutes(book: book, counting: counting, reading: reading, room: access.room),
+                audiences: AudienceRoutes(book: saved, counting: counting, reading: reading, room: access.room),
                 devices: devices, users: users,
-                receipts: ReceiptRoutes(access, reading: reading, environment: environment), log: log),
+                receipts: ReceiptRoutes(access, reading: reading, environment: environment),
+                statistics: StatisticsRoutes(statistics: access.statistics, time: environment.time), log: log),
             RichieDialect(submission: submission, reading: reading, log: log),
         ]
     }

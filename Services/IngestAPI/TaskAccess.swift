@@ -14,6 +14,7 @@ struct TaskAccess {
     let agenda: any TaskAgenda
     let traces: any TaskTraces
     let receipts: any TaskReceipts
+    let statistics: any TaskStatistics
     let replacements: any TaskReplacements
     let keys: any IdempotencyStore
     let producer: any BusProducer
@@ -26,8 +27,9 @@ struct TaskAccess {
         return TaskAccess(
             archive: RedisTaskArchive(store, time: context.environment.time), ledger: RedisLedger(store),
             agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: context.environment.time),
-            receipts: RedisTaskReceipts(store), replacements: RedisTaskReplacements(store),
-            keys: RedisIdempotencyStore(store), producer: producer,
+            receipts: RedisTaskReceipts(store),
+            statistics: RedisTaskStatistics(store, time: context.environment.time),
+            replacements: RedisTaskReplacements(store), keys: RedisIdempotencyStore(store), producer: producer,
             room: room)
     }
 }

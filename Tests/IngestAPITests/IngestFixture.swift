@@ -46,6 +46,7 @@ final class IngestFixture: Sendable {
     let agenda: MemoryTaskAgenda
     let traces: MemoryTaskTraces
     let receipts: MemoryTaskReceipts
+    let statistics: MemoryTaskStatistics
     let replacements: MemoryTaskReplacements
     let bus = TestProducer()
     let metrics = Metrics()
@@ -70,6 +71,7 @@ final class IngestFixture: Sendable {
         agenda = MemoryTaskAgenda(time: time)
         traces = MemoryTaskTraces(time: time)
         receipts = MemoryTaskReceipts(time: time)
+        statistics = MemoryTaskStatistics(time: time)
         replacements = MemoryTaskReplacements(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
@@ -78,9 +80,9 @@ final class IngestFixture: Sendable {
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
-            archive: archive, ledger: ledger, agenda: agenda, traces: traces,
-            receipts: receipts, replacements: replacements, keys: MemoryIdempotencyStore(time: time), producer: bus,
-            room: room)
+            archive: archive, ledger: ledger, agenda: agenda, traces: traces, receipts: receipts,
+            statistics: statistics, replacements: replacements, keys: MemoryIdempotencyStore(time: time),
+            producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,

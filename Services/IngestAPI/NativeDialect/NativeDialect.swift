@@ -8,6 +8,7 @@ struct NativeDialect: Dialect {
     let devices: DeviceRoutes
     let users: UserRoutes
     let receipts: ReceiptRoutes
+    let statistics: StatisticsRoutes
     let log: RefusalLog
 
     var routes: [DialectRoute] { taskRoutes + audiences.routes + devices.routes + users.routes }
@@ -35,6 +36,9 @@ struct NativeDialect: Dialect {
             DialectRoute(
                 method: .post, pattern: "/v1/receipts", scopes: [.register], query: [],
                 bodyBytesMaximum: ReceiptRoutes.bodyBytesMaximum, handler: .appInPath(receipts.create)),
+            DialectRoute(
+                method: .get, pattern: "/v1/statistics", scopes: [.read], query: StatisticsQuery.parameters,
+                handler: .appInPath(statistics.read)),
         ]
     }
 
