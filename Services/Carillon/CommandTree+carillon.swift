@@ -6,7 +6,7 @@ extension CommandTree {
         "carillon", purpose: "the operator's command",
         commands: [
             Up.self,
-            Push.self, Watch.self, TasksList.self, TasksShow.self, TasksCancel.self,
+            Push.self, Watch.self, TasksList.self, TasksShow.self, TasksCancel.self, Stats.self,
             AudiencesList.self, AudiencesShow.self, AudiencesSave.self, AudiencesRemove.self, AudiencesCount.self,
             DevicesList.self, DevicesShow.self, DevicesRemove.self, UsersShow.self, UsersRemove.self,
             AppsAdd.self, AppsKey.self, AppsList.self, AppsRotate.self, AppsCheck.self,

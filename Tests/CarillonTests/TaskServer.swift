@@ -30,9 +30,9 @@ final class TaskServer: Sendable {
         let state = Monitor(State(answers: answers))
         var router = HTTPRouter()
         let patterns = [
-            "/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks", "/v1/devices",
-            "/v1/audiences", "/v1/audiences/count", "/v1/audiences/:name", "/v1/devices/:id", "/v1/users/:user",
-            "/v1/users/:user/devices",
+            "/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks", "/v1/statistics",
+            "/v1/audiences", "/v1/audiences/count", "/v1/audiences/:name", "/v1/devices", "/v1/devices/:id",
+            "/v1/users/:user", "/v1/users/:user/devices",
         ]
         for pattern in patterns {
             for method in [HTTPMethod.get, .post, .put, .delete] {

@@ -64,6 +64,13 @@ struct TaskAPI: Sendable {
         return status
     }
 
+    /// A document that may be longer than those about tasks; the path begins below `/v1`.
+    func read(_ path: String, limits: JSONLimits) async throws -> JSON {
+        var request = request(.get, path, body: nil, fields: [])
+        request.responseBytesMaximum = limits.bytesMaximum
+        return try document(of: await client.send(request), limits: limits)
+    }
+
     func cancel(_ id: String) async throws {
         _ = try await send(.post, "/tasks/\(try TaskAPI.checked(id))/cancel")
     }
@@ -136,10 +143,12 @@ struct TaskAPI: Sendable {
             body: body?.compactBytes ?? [], deadline: deadline)
     }
 
-    private func document(of outcome: HTTPClientOutcome) throws(APIError) -> JSON {
+    private func document(
+        of outcome: HTTPClientOutcome, limits: JSONLimits = JSONLimits()
+    ) throws(APIError) -> JSON {
         switch outcome {
         case .answered(let response) where 200...299 ~= response.status:
-            return response.body.isEmpty ? .null : try TaskAPI.document(response)
+            return response.body.isEmpty ? .null : try TaskAPI.document(response, limits: limits)
         case .answered(let response): throw refusal(response)
         case .notSent(let failure):
             throw APIError(.unreachable, description: "\(access.url) cannot be reached: \(failure.message)")
@@ -150,8 +159,8 @@ struct TaskAPI: Sendable {
         }
     }
 
-    private static func document(_ response: HTTPClientResponse) throws(APIError) -> JSON {
-        guard let json = try? JSON(response.body) else {
+    private static func document(_ response: HTTPClientResponse, limits: JSONLimits) throws(APIError) -> JSON {
+        guard let json = try? JSON(response.body, limits: limits) else {
             throw APIError(.foreign, description: "the API response is not JSON")
         }
         return json
