@@ -19,6 +19,7 @@ struct RecoveryHarness {
     let agenda: MemoryTaskAgenda
     let index: MemoryRetryIndex
     let replacements: MemoryTaskReplacements
+    let statistics: MemoryTaskStatistics
     let app: AppID
 
     init() throws {
@@ -27,6 +28,7 @@ struct RecoveryHarness {
         agenda = MemoryTaskAgenda(time: time)
         index = MemoryRetryIndex(time: time)
         replacements = MemoryTaskReplacements(time: time)
+        statistics = MemoryTaskStatistics(time: time)
         app = try AppID("news")
     }
 
@@ -35,7 +37,8 @@ struct RecoveryHarness {
     ) async throws -> RecoverySummary {
         let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
         let stores = RecoveryStores(
-            ledger: ledger, archive: archive, agenda: agenda, index: index, replacements: replacements, doubt: NoDoubt()
+            ledger: ledger, archive: archive, agenda: agenda, index: index, replacements: replacements,
+            statistics: statistics, doubt: NoDoubt()
         )
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum

@@ -182,7 +182,7 @@ import Topics
         _ = try harness.ledger.plan(living.id, as: plan)
         try await harness.bury(givenUp)
         let summary = try await harness.recover()
-        #expect(summary == RecoverySummary(reports: 1, messages: summary.messages))
+        #expect(summary == RecoverySummary(reports: 1, counted: 1, messages: summary.messages))
         #expect(harness.ledger.progress(of: living.id)?.plan == plan)
         #expect(harness.ledger.progress(of: reported.id) == nil && harness.ledger.progress(of: givenUp.id) == nil)
         #expect(try await harness.count(Topics.tasks.channel) == 3)
@@ -202,6 +202,36 @@ import Topics
         // With its creation time: a repeat would write its own.
         #expect(harness.archive.content(of: derived.id) == TaskMessage.task(derived).encoded())
         #expect(harness.archive.content(of: old.id) == nil)
+    }
+
+    /// Goal: after a loss the statistics equal the reports on the topic, also those that are not restored, and however
+    /// often they are read. Method: a report that is there twice, one closed 20 days ago, and one that the store has.
+    @Test func theStatisticsEqualTheReports() async throws {
+        let harness = try RecoveryHarness()
+        let (now, day) = (harness.time.now, Duration.seconds(86_400))
+        let ages = [0, 1, 5, 9, 20].map { now + (.zero - day * $0) }
+        for (number, closed) in ages.enumerated() {
+            let task = harness.task(UInt64(number))
+            for _ in 0..<2 { try await harness.close(task, created: closed, closed: closed) }
+        }
+        var reports: [TaskReport] = []
+        try await harness.bus.scan(Topics.reports.channel) { message in
+            reports.append(try TaskReport(decoding: message.value))
+            return true
+        }
+        let known = CountedTask(try #require(reports.first))
+        #expect(harness.statistics.fold(known))
+        #expect(try await harness.recover().counted == 4)
+        #expect(try await harness.recover(entriesMaximum: 2).counted == 0)
+        harness.time.advance(by: day * 12)
+        #expect(try await harness.recover().counted == 0, "as if the first rebuild had not been the last")
+        let selection = StatisticsSelection(
+            of: harness.app, by: .total, interval: .day, from: ages[4] + (.zero - day), to: now + day,
+            rowsMaximum: 100)
+        let rows = harness.statistics.read(selection).rows
+        #expect(Set(rows.map(\.time)) == Set(ages.map { StatisticsInterval.day.start(of: $0) }))
+        #expect(rows.reduce(0) { $0 + $1.sums.tasks } == 5)
+        #expect(rows.reduce(0) { $0 + $1.sums.outcomes[.delivered] } == 15)
     }
 
     /// Goal: the report of a task closed before the loss is readable for the rest of its seven days, and the task is

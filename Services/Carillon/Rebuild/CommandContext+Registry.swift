@@ -21,6 +21,7 @@ extension CommandContext {
                 ledger: RedisLedger(connection), archive: RedisTaskArchive(connection, time: environment.time),
                 agenda: RedisTaskAgenda(connection), index: RedisRetryIndex(connection),
                 replacements: RedisTaskReplacements(connection),
+                statistics: RedisTaskStatistics(connection, time: environment.time),
                 doubt: RedisWitness(
                     connection, isRepairable: true, log: settings.log, metrics: environment.metrics))
             let result = try await body(registry, stores)

@@ -55,7 +55,8 @@ struct RebuildReport {
         terminal.print(
             "tasks recovered: \(summary.ended) closed, with \(summary.proven) known outcomes and "
                 + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved; "
-                + "\(summary.reports) reports of closed tasks; \(summary.scheduled) scheduled for later")
+                + "\(summary.reports) reports of closed tasks, and \(summary.counted) added to the statistics; "
+                + "\(summary.scheduled) scheduled for later")
         guard summary.unreadable > 0 else { return }
         terminal.complain("unreadable task messages skipped: \(summary.unreadable)")
     }

@@ -22,8 +22,9 @@ struct RecoveryPass {
     private let replacements: ReplacementRecovery
     private var book: RecoveryBook
     private(set) var summary: RecoverySummary
-    /// Reports that were read and are not restored yet.
+    /// Reports that were read and are not restored yet, and not added to the statistics.
     private var reports: [TaskReport] = []
+    private var uncounted: [TaskReport] = []
 
     init(_ recovery: TaskRecovery, book: RecoveryBook, producer: any BusProducer, summary: RecoverySummary) {
         bus = recovery.bus
@@ -41,6 +42,7 @@ struct RecoveryPass {
     mutating func run(_ note: (RecoverySummary) -> Void) async throws {
         try await scan(Topics.reports.channel, note: note) { try await $0.take(TaskReport(decoding: $1.value)) }
         try await restoreReports()
+        try await countReports()
         try await scan(Topics.dead.channel, note: note) { try $0.takeDead($1) }
         try await scan(Topics.lists.channel, note: note) {
             try await $0.take(TaskMessage(decoding: $1.value), bytes: $1.value)
@@ -86,6 +88,8 @@ extension RecoveryPass {
     private mutating func take(_ report: TaskReport) async throws {
         guard book.isOpen(report.task) else { return }
         try book.close(report.task)
+        uncounted.append(report)
+        if uncounted.count == RecoveryPass.restoredAtOnce { try await countReports() }
         guard now < report.closed + TaskTraceBounds.retention else { return }
         reports.append(report)
         if reports.count == RecoveryPass.restoredAtOnce { try await restoreReports() }
@@ -112,6 +116,19 @@ extension RecoveryPass {
         for report in restored where restoration.isRepeatable(report) {
             try book.keep(report.task, until: report.closed + TaskTraceBounds.retention)
         }
+    }
+
+    /// The statistics then have every report that is on the topic. The store adds each once, also those that it has.
+    private mutating func countReports() async throws {
+        let statistics = stores.statistics
+        let patience = patience
+        summary.counted += try await withThrowingTaskGroup(of: Bool.self) { group in
+            for report in uncounted {
+                group.addTask { try await patience.perform { try await statistics.fold(CountedTask(report)) } }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        uncounted = []
     }
 
     private mutating func takeDead(_ message: IncomingMessage) throws {

@@ -8,5 +8,6 @@ struct RecoveryStores: Sendable {
     /// Of scheduled tasks.
     let index: any RetryIndex
     let replacements: any TaskReplacements
+    let statistics: any TaskStatistics
     let doubt: any StoreDoubt
 }

@@ -12,6 +12,8 @@ struct RecoverySummary: Equatable, Sendable {
     var unknown = 0
     /// Restored reports of tasks that were closed before.
     var reports = 0
+    /// Reports that were added to the statistics.
+    var counted = 0
     /// Restored tasks that wait for their time.
     var scheduled = 0
     /// Messages in no known format, or in that of a later version; they are skipped.
