@@ -15,6 +15,7 @@ struct TaskAccess {
     let traces: any TaskTraces
     let receipts: any TaskReceipts
     let statistics: any TaskStatistics
+    let deviceTasks: any DeviceTasks
     let replacements: any TaskReplacements
     let keys: any IdempotencyStore
     let producer: any BusProducer
@@ -29,6 +30,7 @@ struct TaskAccess {
             agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: context.environment.time),
             receipts: RedisTaskReceipts(store),
             statistics: RedisTaskStatistics(store, time: context.environment.time),
+            deviceTasks: RedisDeviceTasks(store, time: context.environment.time),
             replacements: RedisTaskReplacements(store), keys: RedisIdempotencyStore(store), producer: producer,
             room: room)
     }

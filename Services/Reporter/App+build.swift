@@ -30,6 +30,7 @@ extension Reporter {
             agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: environment.time),
             statistics: RedisTaskStatistics(
                 store, time: environment.time, dayRetention: configuration.statisticsRetention),
+            deviceTasks: RedisDeviceTasks(store, time: environment.time),
             witness: witness)
         let parts = ReporterParts(
             stores: stores, registry: registry, producer: producer, client: client,

@@ -47,6 +47,7 @@ final class IngestFixture: Sendable {
     let traces: MemoryTaskTraces
     let receipts: MemoryTaskReceipts
     let statistics: MemoryTaskStatistics
+    let deviceTasks: MemoryDeviceTasks
     let replacements: MemoryTaskReplacements
     let bus = TestProducer()
     let metrics = Metrics()
@@ -72,6 +73,7 @@ final class IngestFixture: Sendable {
         traces = MemoryTaskTraces(time: time)
         receipts = MemoryTaskReceipts(time: time)
         statistics = MemoryTaskStatistics(time: time)
+        deviceTasks = MemoryDeviceTasks(time: time)
         replacements = MemoryTaskReplacements(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
@@ -81,8 +83,8 @@ final class IngestFixture: Sendable {
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, traces: traces, receipts: receipts,
-            statistics: statistics, replacements: replacements, keys: MemoryIdempotencyStore(time: time),
-            producer: bus, room: room)
+            statistics: statistics, deviceTasks: deviceTasks, replacements: replacements,
+            keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,

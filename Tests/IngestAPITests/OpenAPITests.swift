@@ -23,7 +23,7 @@ import Testing
         let tasks = TaskAccess(
             archive: MemoryTaskArchive(), ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
             traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
-            statistics: MemoryTaskStatistics(time: time),
+            statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
             replacements: MemoryTaskReplacements(time: time),
             keys: MemoryIdempotencyStore(time: time), producer: TestProducer(),
             room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))

@@ -31,7 +31,7 @@ import Topics
             let access = TaskAccess(
                 archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
                 traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
-                statistics: MemoryTaskStatistics(time: time),
+                statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
                 replacements: MemoryTaskReplacements(time: time),
                 keys: MemoryIdempotencyStore(time: time), producer: bus,
                 room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))

@@ -47,7 +47,7 @@ import Testing
         RedisTaskReceipts.count,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,
         RedisIdempotencyStore.forget, RedisTaskReplacements.set, RedisTaskReplacements.take,
-        RedisTaskReplacements.finish, StatisticsScripts.fold,
+        RedisTaskReplacements.finish, StatisticsScripts.fold, RedisDeviceTasks.enter,
     ]
 
     /// Goal: every script compiles in Redis, with its libraries. Method: the list has as many scripts as there are

@@ -44,6 +44,28 @@ struct CutStatistics: TaskStatistics {
     }
 }
 
+struct CutDeviceTasks: DeviceTasks {
+    private let tasks: any DeviceTasks
+    private let scissors: Scissors
+
+    init(_ tasks: any DeviceTasks, scissors: Scissors) {
+        self.tasks = tasks
+        self.scissors = scissors
+    }
+
+    func enter(
+        _ task: TaskID, closed: Timestamp, under devices: [DeviceIndex], of app: AppID
+    ) async throws(StoreError) {
+        try await scissors.around { () async throws(StoreError) in
+            try await tasks.enter(task, closed: closed, under: devices, of: app)
+        }
+    }
+
+    func tasks(of device: DeviceIndex, in app: AppID) async throws(StoreError) -> [TaskID] {
+        try await tasks.tasks(of: device, in: app)
+    }
+}
+
 struct CutAgenda: TaskAgenda {
     private let agenda: any TaskAgenda
     private let scissors: Scissors

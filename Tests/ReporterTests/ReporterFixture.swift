@@ -25,6 +25,7 @@ final class ReporterFixture: Sendable {
     let agenda: MemoryTaskAgenda
     let traces: MemoryTaskTraces
     let statistics: MemoryTaskStatistics
+    let deviceTasks: MemoryDeviceTasks
     let registry: MemoryRegistry
     let witness = ScriptedWitness()
     let app: AppID
@@ -38,6 +39,7 @@ final class ReporterFixture: Sendable {
         agenda = MemoryTaskAgenda(time: time)
         traces = MemoryTaskTraces(time: time)
         statistics = MemoryTaskStatistics(time: time)
+        deviceTasks = MemoryDeviceTasks(time: time)
         registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 2))
         app = try AppID("news")
     }
@@ -52,7 +54,8 @@ final class ReporterFixture: Sendable {
         TaskStores(
             ledger: CutLedger(ledger, scissors: scissors), archive: CutArchive(archive, scissors: scissors),
             agenda: CutAgenda(agenda, scissors: scissors), traces: traces ?? CutTraces(self.traces, scissors: scissors),
-            statistics: statistics ?? CutStatistics(self.statistics, scissors: scissors), witness: witness)
+            statistics: statistics ?? CutStatistics(self.statistics, scissors: scissors),
+            deviceTasks: CutDeviceTasks(deviceTasks, scissors: scissors), witness: witness)
     }
 
     /// Creates a closer as a new process would.

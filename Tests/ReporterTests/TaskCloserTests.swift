@@ -383,6 +383,10 @@ import Topics
             _ = try await fixture.closer().check(check(task))
             let trace = try #require(fixture.traces.trace(of: task.id, created: nil), "cut after \(steps)")
             #expect(trace.outcomes.devices.map(\.state) == [.delivered, .delivered], "cut after \(steps)")
+            for id in ids {
+                let tasks = fixture.deviceTasks.tasks(of: id.index, in: fixture.app)
+                #expect(tasks == [task.id], "cut after \(steps)")
+            }
             #expect(try await fixture.reports().allSatisfy { $0.closed == trace.closed }, "cut after \(steps)")
             if isWhole { break }
             steps += 1

@@ -9,6 +9,7 @@ struct NativeDialect: Dialect {
     let users: UserRoutes
     let receipts: ReceiptRoutes
     let statistics: StatisticsRoutes
+    let deviceTasks: DeviceTaskRoutes
     let log: RefusalLog
 
     var routes: [DialectRoute] { taskRoutes + audiences.routes + devices.routes + users.routes }
@@ -39,6 +40,9 @@ struct NativeDialect: Dialect {
             DialectRoute(
                 method: .get, pattern: "/v1/statistics", scopes: [.read], query: StatisticsQuery.parameters,
                 handler: .appInPath(statistics.read)),
+            DialectRoute(
+                method: .get, pattern: "/v1/devices/:device/tasks", scopes: [.read], query: [],
+                handler: .appInPath(deviceTasks.list)),
         ]
     }
 

@@ -47,18 +47,18 @@ struct DeviceTrace: Sendable {
         self.isResolved = isResolved
     }
 
-    var text: String {
-        JSONText.object { json in
-            json.member("task", "\(task)")
-            json.member("device", "\(device)")
-            json.member("state", state.name)
-            json.member("attempt", json: detail.map { "\($0.attempt)" } ?? "null")
-            json.member("time", json: detail.map { JSONText.quoted("\($0.time)") } ?? "null")
-            json.member("status", json: detail.flatMap { $0.status == 0 ? nil : "\($0.status)" } ?? "null")
-            json.member("reason", json: reason.map { JSONText.quoted($0) } ?? "null")
-            json.member("next_attempt", json: detail?.due.map { JSONText.quoted("\($0)") } ?? "null")
-            json.member("why", why)
-        }
+    var text: String { JSONText.object { write(to: &$0) } }
+
+    func write(to json: inout JSONText) {
+        json.member("task", "\(task)")
+        json.member("device", "\(device)")
+        json.member("state", state.name)
+        json.member("attempt", json: detail.map { "\($0.attempt)" } ?? "null")
+        json.member("time", json: detail.map { JSONText.quoted("\($0.time)") } ?? "null")
+        json.member("status", json: detail.flatMap { $0.status == 0 ? nil : "\($0.status)" } ?? "null")
+        json.member("reason", json: reason.map { JSONText.quoted($0) } ?? "null")
+        json.member("next_attempt", json: detail?.due.map { JSONText.quoted("\($0)") } ?? "null")
+        json.member("why", why)
     }
 
     private var reason: String? {

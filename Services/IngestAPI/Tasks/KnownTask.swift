@@ -21,6 +21,16 @@ enum KnownTask: Sendable {
         }
     }
 
+    /// When it was to be sent, as far as that is known.
+    var begins: Timestamp {
+        switch self {
+        case .kept(let task): task.begins
+        case .traced(_, let trace):
+            ReportDetails(packed: trace.report, created: trace.created)?.begins ?? trace.created
+        case .reported(let report): report.details.begins ?? report.created ?? report.closed
+        }
+    }
+
     var app: AppID {
         switch self {
         case .kept(let task): task.app

@@ -168,6 +168,8 @@ final class TaskCloser: Sendable {
             isCancelled: report.isCancelled, report: report.details.packed(created: created))
         do throws(StoreError) {
             try await stores.traces.keep(trace, of: report.task, for: traceRetention)
+            try await stores.deviceTasks.enter(
+                report.task, closed: report.closed, under: outcomes.devices.map(\.index), of: report.app)
         } catch {
             guard error.code == .full else { throw error }
             meters.untraced.increment()

@@ -10,6 +10,7 @@ struct TaskStores: Sendable {
     let agenda: any TaskAgenda
     let traces: any TaskTraces
     let statistics: any TaskStatistics
+    let deviceTasks: any DeviceTasks
     let witness: any LedgerWitness
 }
 

@@ -53,6 +53,16 @@ extension StoreKind {
         }
     }
 
+    func withDeviceTasks(
+        time: ManualTimeSource, _ body: (_ tasks: any DeviceTasks, _ time: ManualTimeSource) async throws -> Void
+    ) async throws {
+        try await withFixture(time: time) { fixture in
+            let tasks: any DeviceTasks = try fixture.store(
+                memory: { MemoryDeviceTasks(time: $0) }, redis: { RedisDeviceTasks($0, time: $1) })
+            try await body(tasks, fixture.time)
+        }
+    }
+
     func withIdempotencyStore(
         time: ManualTimeSource = ManualTimeSource(),
         _ body: (_ store: any IdempotencyStore, _ time: ManualTimeSource) async throws -> Void
