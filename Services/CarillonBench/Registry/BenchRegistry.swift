@@ -36,6 +36,8 @@ struct BenchRegistry: Command {
         figures += try await RebuildBench(devices: devices).run()
         say("the ledger")
         figures += try await LedgerBench().run()
+        say("statistics")
+        figures += try await StatisticsBench().run()
         say("registering over HTTP")
         figures += try await RegistrationBench(devices: min(devices, 50_000)).run()
         context.terminal.print(figures, isJSON: isJSON)
