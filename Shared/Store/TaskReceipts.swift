@@ -13,7 +13,7 @@ package protocol TaskReceipts: Sendable {
 package enum TaskReceiptBounds {
     /// A receipt is accepted so many days after that on which its task began.
     package static let daysAccepted: UInt16 = 30
-    private static let daysKept = 31
+    package static let daysKept = 31
 
     package static func firstDayKept(at now: Timestamp) -> UInt16 {
         let today = ReceiptProof.day(of: now)

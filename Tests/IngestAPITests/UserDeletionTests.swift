@@ -5,6 +5,7 @@ import ServiceKit
 import Store
 import TestSupport
 import Testing
+import Topics
 
 @testable import ingest_api
 
@@ -65,6 +66,16 @@ import Testing
             let repeated = await delete(fixture)
             #expect(counts(repeated) == [0, 0] && repeated.json["complete"] == .bool(true))
             #expect(repeated.json["stays"] == response.json["stays"])
+        }
+    }
+
+    /// A new topic must not be missing in the account.
+    @Test func theAccountNamesEveryTopicOnce() {
+        let words = RemainingData.all.map { entry in
+            entry.place.split { $0 == "," || $0 == " " }.map(String.init)
+        }
+        for topic in Topics.all {
+            #expect(words.filter { $0.contains(topic.name) }.count == 1, "\(topic.name)")
         }
     }
 

@@ -26,12 +26,15 @@ struct RemainingData: Sendable, Equatable {
                 \(days(TaskArchiveBounds.retention)) after its deadline
                 """),
         RemainingData(
-            what: "outcomes of tasks by device id", place: "Redis",
+            what: "outcomes of tasks by device id, and the last tasks of each device", place: "Redis",
             end: """
                 at most \(days(TaskPlan.closedRetention)) after the task is closed; for a task for up to \
                 \(TargetList.atOnceMaximum) devices \(days(TaskTraceBounds.retention)) and up to a day, or what \
                 CARILLON_REPORTER_TRACE_RETENTION says
                 """),
+        RemainingData(
+            what: "fingerprints of receipts, which contain the device id only as a hash", place: "Redis",
+            end: "\(TaskReceiptBounds.daysKept) days after the day on which the task began"),
         RemainingData(
             what: "everything removed here, as it was written before",
             place: "Redis' append-only file and snapshots; backups",
@@ -48,7 +51,10 @@ struct RemainingData: Sendable, Equatable {
             place: "with Kafka: topics \(names { $0.kind == .work && $0.cleanup == .age(days: 7) })",
             end: "7 days after each message"),
         RemainingData(
-            what: "reports, which name no user and no device; devices that providers removed, by id; dead letters",
+            what: """
+                reports, which name no user and no device; by device id receipts, and devices that providers removed; \
+                dead letters
+                """,
             place: "topics \(names { $0.cleanup == .age(days: 30) })", end: "30 days after each message"),
     ]
 
