@@ -1,3 +1,4 @@
+import PushModel
 import ServiceKit
 import Signing
 import TestSupport
@@ -27,6 +28,21 @@ import Testing
         let token = try #require(JSONWebToken(text.reveal()))
         #expect(String(decoding: token.header, as: UTF8.self) == #"{"alg":"PS256","typ":"JWT"}"#)
         #expect(token.isSigned(by: key.verificationKey))
+    }
+
+    /// The example of RFC 7515, appendix A.1, which is signed with HS256.
+    @Test func aTokenOfOthersIsVerified() throws {
+        let secret = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"
+        let key = HMACKey(try #require(Base64URL.decode(secret)))
+        let text = """
+            eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFt\
+            cGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+            """
+        let token = try #require(JSONWebToken(text))
+        #expect(token.isSigned(by: key))
+        #expect(!token.isSigned(by: HMACKey([1])))
+        let changed = try #require(JSONWebToken(text.replacing("eyJpc3Mi", with: "eyJpc3Mj")))
+        #expect(!changed.isSigned(by: key))
     }
 
     @Test(arguments: ["", ".", "a.b", "YQ.YQ.YQ.YQ", "YQ==.YQ.YQ", "YQ.Y.YQ", "YQ.YQ.Y Q"])
