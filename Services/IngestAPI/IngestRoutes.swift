@@ -49,7 +49,7 @@ struct IngestRoutes {
                 devices: devices, users: users,
                 receipts: ReceiptRoutes(access, reading: reading, environment: environment),
                 statistics: StatisticsRoutes(statistics: access.statistics, time: environment.time),
-                deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks), log: log),
+                deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry), log: log),
             RichieDialect(submission: submission, reading: reading, log: log),
         ]
     }

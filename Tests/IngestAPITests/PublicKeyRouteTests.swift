@@ -11,7 +11,7 @@ import Testing
 @Suite struct PublicKeyRouteTests {
     private static let header = "Carillon-Device-Token"
     /// The routes that a public key may use.
-    private static let open = ["PUT /v1/devices", "GET /v1/devices/:id", "DELETE /v1/devices/:id"]
+    private static let open = ["PUT /v1/devices", "GET /v1/devices/:id", "DELETE /v1/devices/:id", "POST /v1/receipts"]
 
     private func put(
         _ fields: String, as key: IngestFixture.Key, on fixture: IngestFixture, headers: [String: String] = [:]
@@ -170,7 +170,9 @@ import Testing
                 let headers = ["Origin": origin, "Access-Control-Request-Method": "PUT", "Authorization": ""]
                 return await fixture.send("OPTIONS", base + path, body: [], headers: headers)
             }
-            for (path, methods) in [("/v1/devices", "PUT"), ("/v1/devices/J8lHY4X1XkU", "DELETE, GET")] {
+            for (path, methods) in [
+                ("/v1/devices", "PUT"), ("/v1/devices/J8lHY4X1XkU", "DELETE, GET"), ("/v1/receipts", "POST"),
+            ] {
                 let known = await ask(path, origin: IngestFixture.pages)
                 #expect(known.status == 204 && known.headers["vary"] == "Origin")
                 #expect(known.headers["access-control-allow-origin"] == IngestFixture.pages)
@@ -186,6 +188,18 @@ import Testing
                 let closed = await ask(path, origin: IngestFixture.pages)
                 #expect(closed.headers["access-control-allow-origin"] == nil, "\(path)")
             }
+        }
+    }
+
+    /// A receipt is checked by its proof, which another device does not have: a public key needs no more.
+    @Test func receiptsNeedTheirProofOnly() async throws {
+        try await IngestFixture.run { fixture in
+            let id = try await fixture.subscriber()
+            let task = TaskID(high: 1, low: 2)
+            let body = #"{"receipts":[{"task":"\#(task)","device":"\#(id)","proof":"T5JNtDiDTRMiFA","kind":"opened"}]}"#
+            let answer = await fixture.json("POST", "/v1/receipts", json: body, as: .page)
+            #expect(answer.status == 202, "\(answer.text)")
+            #expect(answer.json["accepted"] == .integer(0), "\(answer.text)")
         }
     }
 

@@ -66,7 +66,7 @@ struct TaskAPI: Sendable {
 
     /// A document that may be longer than those about tasks; the path begins below `/v1`.
     func read(_ path: String, limits: JSONLimits) async throws -> JSON {
-        var request = request(.get, path, body: nil, fields: [])
+        var request = request(.get, path, body: nil, fields: [], deadline: TaskAPI.deadline)
         request.responseBytesMaximum = limits.bytesMaximum
         return try document(of: await client.send(request), limits: limits)
     }

@@ -12,6 +12,7 @@ struct DeviceTaskRoutes: Sendable {
 
     let book: TaskBook
     let tasks: any DeviceTasks
+    let registry: any Registry
 
     @Sendable func list(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         guard let device = DeviceID(call.request.parameter("device")) else { throw TaskError.unknownDevice }
@@ -22,6 +23,8 @@ struct DeviceTaskRoutes: Sendable {
         for part in ids.chunks(of: DeviceTaskRoutes.readAtOnce) {
             found += try await read(Array(part), device: device, app: call.app)
         }
+        // A device that was removed since has tasks as well.
+        if found.isEmpty, try await registry.device(device, in: call.app) == nil { throw TaskError.unknownDevice }
         found.sort { ($0.begins, $0.trace.task.key) > ($1.begins, $1.trace.task.key) }
         return .json(
             JSONText.object { json in

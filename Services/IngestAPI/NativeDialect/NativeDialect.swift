@@ -35,7 +35,7 @@ struct NativeDialect: Dialect {
                 method: .post, pattern: "/v1/tasks/:id/cancel", scopes: publishing + [.admin], query: [],
                 handler: .appInPath(tasks.cancel)),
             DialectRoute(
-                method: .post, pattern: "/v1/receipts", scopes: [.register], query: [],
+                method: .post, pattern: "/v1/receipts", scopes: [.register], query: [], allowsPublicKeys: true,
                 bodyBytesMaximum: ReceiptRoutes.bodyBytesMaximum, handler: .appInPath(receipts.create)),
             DialectRoute(
                 method: .get, pattern: "/v1/statistics", scopes: [.read], query: StatisticsQuery.parameters,
