@@ -24,7 +24,7 @@ import Topics
         #expect(report[.delivered] == 3)
         var receipts: [String] = []
         for (kind, device) in zip(Self.kinds, ids) {
-            let data = try await data(of: kind, harness: harness)
+            let data = try await harness.dataOfLastPush(of: kind)
             #expect(data["task_id"] == .string("\(task)"))
             let proof = try #require(data["task_proof"]?.text, "\(kind)")
             receipts.append(#"{"task":"\#(task)","device":"\#(device)","proof":"\#(proof)","kind":"opened"}"#)
@@ -42,17 +42,6 @@ import Topics
         }
         #expect(paths.count == 7 && Set(paths).count == 4)
         try await harness.close()
-    }
-
-    /// The data of the last push, as the app gets it.
-    private func data(of kind: PushProtocol, harness: Harness) async throws -> JSON {
-        let pushes = try JSON(try await harness.simulator.admin("GET", "/pushes/\(kind.name)?limit=1").body)
-        let body = try #require(pushes.elements?.first?["body"])
-        switch kind {
-        case .apns: return body
-        case .fcm: return try #require(body["message"]?["data"])
-        default: return try JSON(try #require(body["message"]?["data"]?.text))
-        }
     }
 
     private func tell(_ receipts: [String], harness: Harness) async throws {
