@@ -2,7 +2,7 @@ import Apps
 import PushModel
 import ServiceKit
 
-/// Who may give a device a user and identifiers. They address the device in tasks, so whoever chooses them receives
+/// Who may give a device a user and identifiers. They address the device in tasks, so the one who chooses them receives
 /// what is sent to that name.
 enum DeviceNaming: Sendable {
     /// A private key names any user.
