@@ -6,6 +6,17 @@ package enum Platform: String, CaseIterable, Sendable {
     case windows
     case http
 
+    /// Part of stored data and of proofs; must not change.
+    package var number: UInt8 {
+        switch self {
+        case .ios: 1
+        case .android: 2
+        case .web: 3
+        case .windows: 4
+        case .http: 5
+        }
+    }
+
     package init(_ kind: PushProtocol) {
         switch kind {
         case .apns: self = .ios

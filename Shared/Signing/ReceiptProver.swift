@@ -8,13 +8,14 @@ package struct ReceiptProver: Sendable {
         self.key = HMACKey(key.bytes)
     }
 
-    package func proof(of device: DeviceID, day: UInt16) -> ReceiptProof {
-        let code = key.code(for: ReceiptProof.bytes(of: day) + device.bytes)
+    package func proof(of device: DeviceID, on platform: Platform, day: UInt16) -> ReceiptProof {
+        let code = key.code(for: ReceiptProof.bytes(of: day) + device.bytes + [platform.number])
         return ReceiptProof(day: day, code: code.prefix(ReceiptProof.codeBytes).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// Numbers of one word are compared in constant time.
-    package func isProof(_ proof: ReceiptProof, of device: DeviceID) -> Bool {
-        self.proof(of: device, day: proof.day).code == proof.code
+    /// The platform takes no room in a proof: it is the one whose code fits. Nil if none does. Numbers of one word are
+    /// compared in constant time.
+    package func platform(provenBy proof: ReceiptProof, of device: DeviceID) -> Platform? {
+        Platform.allCases.first { self.proof(of: device, on: $0, day: proof.day).code == proof.code }
     }
 }

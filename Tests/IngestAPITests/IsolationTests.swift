@@ -23,7 +23,7 @@ import Topics
         /// That of the task's push to the subscriber.
         var proof: String {
             guard let key = task.receiptKey, let device = DeviceID(subscriber) else { return "" }
-            return "\(ReceiptProver(key).proof(of: device, day: ReceiptProof.day(of: task.begins)))"
+            return "\(ReceiptProver(key).proof(of: device, on: .ios, day: ReceiptProof.day(of: task.begins)))"
         }
     }
 

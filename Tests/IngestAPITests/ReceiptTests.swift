@@ -31,7 +31,7 @@ import Topics
         }
 
         func proof(of device: DeviceID = device, day: UInt16? = nil) -> ReceiptProof {
-            ReceiptProver(key).proof(of: device, day: day ?? self.day)
+            ReceiptProver(key).proof(of: device, on: .ios, day: day ?? self.day)
         }
 
         /// The receipt as an app writes it.
@@ -163,7 +163,7 @@ import Topics
     @Test func theLongestReceiptsFitIntoAMessage() throws {
         let receipts = (0..<UInt32(ReceiptBatch.receiptsMaximum)).map { number in
             DeviceReceipt(
-                device: DeviceID(index: DeviceIndex(rawValue: number), tag: number), kind: .action,
+                device: DeviceID(index: DeviceIndex(rawValue: number), tag: number), on: .android, kind: .action,
                 action: String(repeating: "a", count: DeviceReceipt.actionBytesMaximum),
                 time: Timestamp(milliseconds: 253_402_300_799_999))
         }

@@ -49,7 +49,7 @@ import Topics
         _ = try await fixture.run(fixture.handler(gateway), chunk: chunk)
         let day = ReceiptProof.day(of: DispatchFixture.start)
         let expected = [0, 1].map { position in
-            "[\"\(ReceiptProver(key).proof(of: chunk.segments[0].id(at: position), day: day))\"]"
+            "[\"\(ReceiptProver(key).proof(of: chunk.segments[0].id(at: position), on: .ios, day: day))\"]"
         }
         #expect(Set(gateway.sent.map { String(decoding: $0.payload, as: UTF8.self) }) == Set(expected))
         #expect(Set(expected).count == 2)

@@ -42,7 +42,7 @@ import Topics
             task: task ?? self.task, app: fixture.app, day: day, time: fixture.time.now,
             receipts: devices.map { number in
                 DeviceReceipt(
-                    device: DeviceID(index: DeviceIndex(rawValue: number), tag: 1), kind: kind,
+                    device: DeviceID(index: DeviceIndex(rawValue: number), tag: 1), on: .ios, kind: kind,
                     action: kind == .action ? "a\(number)" : "", time: fixture.time.now)
             })
     }

@@ -22,34 +22,38 @@ import Testing
     }
 
     @Test(arguments: [
-        (UInt32(900_000), UInt32(77), UInt16(20_370), "TQAAAPF6IAo", "T5JNtDiDTRMiFA"),
-        (0, 0, 0, "AAAAAAAAAAA", "AACHpV3mUgACSw"),
-        (.max, .max, .max, "_____7V9l5g", "___SkLuhKzywvQ"),
+        (UInt32(900_000), UInt32(77), UInt16(20_370), "TQAAAPF6IAo", Platform.ios, "T5JSKn7xb6gfJw"),
+        (900_000, 77, 20_370, "TQAAAPF6IAo", .android, "T5KZPE8y6jC-Mw"),
+        (0, 0, 0, "AAAAAAAAAAA", .web, "AAAQXe1UQP0YBQ"),
+        (.max, .max, .max, "_____7V9l5g", .windows, "___W9mV7NZECPA"),
+        (.max, .max, .max, "_____7V9l5g", .http, "__94Pt_hMrLCRw"),
     ])
-    func proofsAreThoseOfTheVectors(index: UInt32, tag: UInt32, day: UInt16, device: String, proof: String) throws {
+    func proofsAreThoseOfTheVectors(
+        index: UInt32, tag: UInt32, day: UInt16, device: String, platform: Platform, proof: String
+    ) throws {
         let id = try #require(DeviceID(device))
         #expect(id == DeviceID(index: DeviceIndex(rawValue: index), tag: tag))
         let prover = Self.prover(try Self.key())
-        #expect("\(prover.proof(of: id, day: day))" == proof)
+        #expect("\(prover.proof(of: id, on: platform, day: day))" == proof)
         let read = try #require(ReceiptProof(proof))
-        #expect(read.day == day && prover.isProof(read, of: id))
+        #expect(read.day == day && prover.platform(provenBy: read, of: id) == platform)
     }
 
     /// A proof is one for its installation, app, task, device and day, and for no other.
     @Test func aProofProvesNothingElse() throws {
         let device = DeviceID(index: DeviceIndex(rawValue: 5), tag: 6)
         let prover = Self.prover(try Self.key())
-        let proof = prover.proof(of: device, day: 20_000)
-        #expect(prover.isProof(proof, of: device))
-        #expect(!prover.isProof(ReceiptProof(day: 20_001, code: proof.code), of: device))
-        #expect(!prover.isProof(ReceiptProof(day: 20_000, code: proof.code ^ 1), of: device))
-        #expect(!prover.isProof(ReceiptProof(day: 20_000, code: proof.code ^ 1 << 63), of: device))
-        #expect(!prover.isProof(proof, of: DeviceID(index: DeviceIndex(rawValue: 5), tag: 7)))
-        #expect(!prover.isProof(proof, of: DeviceID(index: DeviceIndex(rawValue: 6), tag: 6)))
+        let proof = prover.proof(of: device, on: .android, day: 20_000)
+        #expect(prover.platform(provenBy: proof, of: device) == .android)
+        #expect(prover.platform(provenBy: ReceiptProof(day: 20_001, code: proof.code), of: device) == nil)
+        #expect(prover.platform(provenBy: ReceiptProof(day: 20_000, code: proof.code ^ 1), of: device) == nil)
+        #expect(prover.platform(provenBy: ReceiptProof(day: 20_000, code: proof.code ^ 1 << 63), of: device) == nil)
+        #expect(prover.platform(provenBy: proof, of: DeviceID(index: DeviceIndex(rawValue: 5), tag: 7)) == nil)
+        #expect(prover.platform(provenBy: proof, of: DeviceID(index: DeviceIndex(rawValue: 6), tag: 6)) == nil)
         let otherTask = TaskID(high: Self.task.high, low: Self.task.low ^ 1)
-        #expect(!Self.prover(try Self.key(), task: otherTask).isProof(proof, of: device))
-        #expect(!Self.prover(try Self.key("shop")).isProof(proof, of: device))
-        #expect(!Self.prover(try Self.key(secret: Self.secret + [0])).isProof(proof, of: device))
+        #expect(Self.prover(try Self.key(), task: otherTask).platform(provenBy: proof, of: device) == nil)
+        #expect(Self.prover(try Self.key("shop")).platform(provenBy: proof, of: device) == nil)
+        #expect(Self.prover(try Self.key(secret: Self.secret + [0])).platform(provenBy: proof, of: device) == nil)
     }
 
     @Test(arguments: ["", "T5JNtDiDTRMiF", "T5JNtDiDTRMiFAA", "T5JNtDiDTRMiFB", "T5JNtDiDTRMi=A", "T5JNtDiDTRMi\u{E9}"])

@@ -41,7 +41,7 @@ struct ReceiptLoad: Sendable {
     private func request(from first: UInt32) -> [UInt8] {
         let receipts = (first..<first + ReceiptLoad.receiptsPerRequest).map { number in
             let device = DeviceID(index: DeviceIndex(rawValue: number), tag: 1)
-            let proof = prover.proof(of: device, day: day)
+            let proof = prover.proof(of: device, on: .ios, day: day)
             return #"{"task":"\#(task)","device":"\#(device)","proof":"\#(proof)","kind":"opened"}"#
         }
         let body = #"{"receipts":[\#(receipts.joined(separator: ","))]}"#

@@ -58,20 +58,21 @@ struct ReceiptCheck {
                 reason: .late, message: "the task began more than \(TaskReceiptBounds.daysAccepted) days ago")
         }
         guard day <= days.upperBound else { throw Refusal(reason: .early, message: "the task has not begun") }
-        guard isProven(form) else {
+        guard let platform = platform(of: form) else {
             throw Refusal(
                 reason: .forged, message: "the proof is not the one in the app's push of this task to this device")
         }
         let time = min(max(form.time ?? now, ReceiptProof.begin(of: day)), now)
         return Proven(
             task: form.task, day: day,
-            receipt: DeviceReceipt(device: form.device, kind: form.kind, action: form.action, time: time))
+            receipt: DeviceReceipt(
+                device: form.device, on: platform, kind: form.kind, action: form.action, time: time))
     }
 
-    private mutating func isProven(_ form: ReceiptForm) -> Bool {
-        guard let key else { return false }
+    private mutating func platform(of form: ReceiptForm) -> Platform? {
+        guard let key else { return nil }
         let prover = provers[form.task] ?? ReceiptProver(key.taskKey(of: form.task))
         provers[form.task] = prover
-        return prover.isProof(form.proof, of: form.device)
+        return prover.platform(provenBy: form.proof, of: form.device)
     }
 }

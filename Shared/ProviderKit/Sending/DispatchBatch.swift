@@ -91,7 +91,7 @@ struct DispatchBatch: Sendable {
         return Push(
             id: TaskID(high: chunk.task.high, low: chunk.task.low ^ own), token: devices.tokens[position],
             isSandbox: devices.isSandbox[position], content: content, badge: badge,
-            proof: content.hasProof ? prover?.proof(of: device, day: day) : nil)
+            proof: content.hasProof ? prover?.proof(of: device, on: Platform(route.kind), day: day) : nil)
     }
 
     struct Settled {

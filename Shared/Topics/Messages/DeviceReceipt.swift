@@ -11,9 +11,11 @@ package struct DeviceReceipt: Hashable, Sendable {
     package let action: String
     /// When it happened, by the device's clock; within the day on which the task began and the time of acceptance.
     package let time: Timestamp
+    package let platform: Platform
 
-    package init(device: DeviceID, kind: ReceiptKind, action: String, time: Timestamp) {
+    package init(device: DeviceID, on platform: Platform, kind: ReceiptKind, action: String, time: Timestamp) {
         self.device = device
+        self.platform = platform
         self.kind = kind
         self.action = action
         self.time = time

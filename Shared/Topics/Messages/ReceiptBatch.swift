@@ -94,6 +94,8 @@ extension DeviceReceipt {
         bytes += path.utf8
         bytes += #"","device":""#.utf8
         bytes += device.description.utf8
+        bytes += #"","platform":""#.utf8
+        bytes += platform.rawValue.utf8
         bytes += #"","kind":""#.utf8
         bytes += kind.name.utf8
         if !action.isEmpty {
@@ -107,11 +109,12 @@ extension DeviceReceipt {
 
     fileprivate init?(_ json: JSON) {
         guard let device = json.value("device", convert: DeviceID.init(_:)),
+            let platform = json.value("platform", convert: Platform.init(rawValue:)),
             let kind = json.value("kind", convert: ReceiptKind.init(name:)),
             let time = json.value("at", convert: Timestamp.init(rfc3339:))
         else { return nil }
         let action = json["action"]?.text ?? ""
         guard (kind == .action) == DeviceReceipt.isAction(action) else { return nil }
-        self.init(device: device, kind: kind, action: action, time: time)
+        self.init(device: device, on: platform, kind: kind, action: action, time: time)
     }
 }

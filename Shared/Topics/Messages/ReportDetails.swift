@@ -112,16 +112,3 @@ extension ReportDetails {
         return counts
     }
 }
-
-extension Platform {
-    /// Part of stored traces; must not change.
-    fileprivate var number: UInt8 {
-        switch self {
-        case .ios: 1
-        case .android: 2
-        case .web: 3
-        case .windows: 4
-        case .http: 5
-        }
-    }
-}
