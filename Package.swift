@@ -241,8 +241,7 @@ let package = Package(
         tests(
             "ReporterTests", "Apps", "Bus", "HTTPClient", "HTTPServer", "JSONKit", "MemoryBus", "MemoryStore",
             "PushModel", "RedisClient", "RedisStore", "reporter", "ServiceHarness", "ServiceKit", "Signing", "Store",
-            "TaskModel",
-            "TestSupport", "Topics"),
+            "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
             "SchedulerTests", "Bus", "LocalTime", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore",
             "scheduler",

@@ -48,7 +48,8 @@ struct IngestRoutes {
                 audiences: AudienceRoutes(book: saved, counting: counting, reading: reading, room: access.room),
                 devices: devices, users: users,
                 receipts: ReceiptRoutes(access, reading: reading, environment: environment),
-                statistics: StatisticsRoutes(statistics: access.statistics, time: environment.time),
+                statistics: StatisticsRoutes(
+                    statistics: access.statistics, receipts: access.receipts, time: environment.time),
                 deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry), log: log),
             RichieDialect(submission: submission, reading: reading, log: log),
         ]

@@ -7,6 +7,7 @@ import RegistryLog
 import ServiceHost
 import ServiceKit
 import Store
+import TaskKit
 import Topics
 
 extension Reporter {
@@ -41,10 +42,12 @@ extension Reporter {
             await producer.close()
             await redis.close()
         }
+        let taskReceipts = RedisTaskReceipts(store, sumRetention: configuration.statisticsRetention)
+        let places = ReceiptPlaces(receipts: taskReceipts, archive: stores.archive, traces: stores.traces)
         return [connections, apps, context.watch(witness, over: registry)] + journal + [
             parts.sweeper, context.worker(webhooks, concurrency: 1, handler: parts.replayedPosts),
             context.worker(
-                receipts, handler: ReceiptHandler(RedisTaskReceipts(store), metrics: environment.metrics)),
+                receipts, handler: ReceiptHandler(taskReceipts, places: places, metrics: environment.metrics)),
             context.worker(results, handler: parts.handler),
         ]
     }

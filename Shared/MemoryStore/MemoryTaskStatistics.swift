@@ -9,19 +9,10 @@ package final class MemoryTaskStatistics: TaskStatistics {
         /// When it got its first task.
         let since: Timestamp
         let end: Timestamp
-        var names: Set<[UInt8]> = []
-        var values: [StatisticsDimension: [[UInt8]: StatisticsSums]] = [:]
+        var values = PeriodValues<StatisticsSums>()
 
         mutating func add(_ part: CountedTask.Part) {
-            if case .label(let name) = part.dimension, !names.contains(Array(name.utf8)) {
-                guard names.count < StatisticsBounds.labelNamesMaximum else { return }
-                names.insert(Array(name.utf8))
-            }
-            let known = values[part.dimension, default: [:]]
-            let value = Array(part.value.utf8)
-            let isCounted = known[value] != nil || known.count < StatisticsBounds.valuesMaximum
-            let field = isCounted ? value : Array(StatisticsBounds.other.utf8)
-            values[part.dimension, default: [:]][field, default: StatisticsSums()].add(part.outcomes)
+            values.add(part.dimension, value: part.value, startingWith: StatisticsSums()) { $0.add(part.outcomes) }
         }
     }
 

@@ -34,12 +34,33 @@ package struct StatisticsPage: Hashable, Sendable {
             .map { StatisticsRow(time: time, value: $0.value, sums: $0.sums) }
         return true
     }
+
+    /// The page with the receipts of its days, also in rows of their own, which may shorten it.
+    package func adding(
+        _ receipts: [UInt16: [[UInt8]: ReceiptCounts]], to selection: StatisticsSelection
+    ) -> StatisticsPage {
+        let tasks = Dictionary(grouping: rows) { $0.time }
+        var page = StatisticsPage()
+        for time in selection.periods where next.map({ time < $0 }) ?? true {
+            var sums: [[UInt8]: StatisticsSums] = [:]
+            for row in tasks[time] ?? [] { sums[Array(row.value.utf8)] = row.sums }
+            for (value, counts) in receipts[ReceiptProof.day(of: time)] ?? [:] {
+                sums[value, default: StatisticsSums()].receipts = counts
+            }
+            let period = sums.map { (value: OutsideText.replacing($0.key), sums: $0.value) }
+            guard page.append(period, at: time, rowsMaximum: selection.rowsMaximum) else { return page }
+        }
+        page.next = next
+        return page
+    }
 }
 
 /// Of the tasks of one row.
 package struct StatisticsSums: Hashable, Sendable {
     package var tasks = 0
     package var outcomes = OutcomeCounts()
+    /// Also of tasks that are not closed yet. Known by day only.
+    package var receipts = ReceiptCounts()
 
     package init() {}
 

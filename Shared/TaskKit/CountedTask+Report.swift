@@ -8,14 +8,23 @@ extension CountedTask {
     /// version, its creation counts, and without that its closing.
     package init(_ report: TaskReport) {
         let whole = report.counts
-        var parts = [
-            Part(.total, value: "", outcomes: whole), Part(.dialect, value: report.dialect.rawValue, outcomes: whole),
-        ]
-        parts += report.byPlatform.map { Part(.platform, value: $0.name, outcomes: $0.counts) }
-        parts += report.details.topics.map { Part(.topic, value: $0.text, outcomes: whole) }
-        parts += report.details.labels.all.map { Part(.label(name: $0.name), value: $0.value, outcomes: whole) }
+        let parts =
+            [Part(.total, value: "", outcomes: whole)]
+            + report.byPlatform.map { Part(.platform, value: $0.name, outcomes: $0.counts) }
+            + report.details.places(in: report.dialect.rawValue).map {
+                Part($0.dimension, value: $0.value, outcomes: whole)
+            }
         self.init(
             report.task, of: report.app, begins: report.details.begins ?? report.created ?? report.closed,
             closed: report.closed, parts: parts)
+    }
+}
+
+extension ReportDetails {
+    /// The values of a task by which all that becomes of it is counted.
+    package func places(in dialect: String) -> [StatisticsPlace] {
+        [StatisticsPlace(.dialect, value: dialect)]
+            + topics.map { StatisticsPlace(.topic, value: $0.text) }
+            + labels.all.map { StatisticsPlace(.label(name: $0.name), value: $0.value) }
     }
 }

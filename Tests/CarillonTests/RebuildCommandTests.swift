@@ -34,7 +34,7 @@ import Topics
         #expect(
             terminal.printed.last
                 == "tasks recovered: 0 closed, with 0 known outcomes and 0 unknown; 0 to be resolved; "
-                + "0 reports of closed tasks, and 0 added to the statistics; 0 scheduled for later"
+                + "0 reports of closed tasks, and 0 added to the statistics; 0 receipts counted; 0 scheduled for later"
         )
         #expect(await run("rebuild", variables: variables) == 64)
         #expect(terminal.complaints.last?.contains("use --yes to rebuild it without confirmation") == true)

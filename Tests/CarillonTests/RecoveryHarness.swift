@@ -20,6 +20,7 @@ struct RecoveryHarness {
     let index: MemoryRetryIndex
     let replacements: MemoryTaskReplacements
     let statistics: MemoryTaskStatistics
+    let receipts: MemoryTaskReceipts
     let app: AppID
 
     init() throws {
@@ -29,6 +30,7 @@ struct RecoveryHarness {
         index = MemoryRetryIndex(time: time)
         replacements = MemoryTaskReplacements(time: time)
         statistics = MemoryTaskStatistics(time: time)
+        receipts = MemoryTaskReceipts(time: time)
         app = try AppID("news")
     }
 
@@ -38,8 +40,7 @@ struct RecoveryHarness {
         let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
         let stores = RecoveryStores(
             ledger: ledger, archive: archive, agenda: agenda, index: index, replacements: replacements,
-            statistics: statistics, doubt: NoDoubt()
-        )
+            statistics: statistics, receipts: receipts, traces: MemoryTaskTraces(time: time), doubt: NoDoubt())
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum
         ).run { _ in }
@@ -96,9 +97,11 @@ struct RecoveryHarness {
     }
 
     func close(_ task: PushTask, created: Timestamp, closed: Timestamp? = nil) async throws {
+        var details = ReportDetails()
+        details.labels = task.labels
         let report = TaskReport(
             task: task.id, app: app, dialect: .native, created: created, closed: closed ?? time.now, isCancelled: false,
-            lane: .fast, count: { $0 == .delivered ? 3 : 0 })
+            lane: .fast, details: details, count: { $0 == .delivered ? 3 : 0 })
         try await send([Topics.reports.message(report, key: task.id.bytes)])
     }
 

@@ -9,12 +9,15 @@ import Testing
 
 /// `carillon stats`, against a server that responds as documented.
 @Suite(.timeLimit(.minutes(3))) struct StatsCommandTests {
-    private static func row(_ time: String, value: String, delivered: Int, failed: Int, expired: Int) -> String {
-        """
-        {"time":"\(time)","value":"\(value)","tasks":2,"counts":{"targeted":\(delivered + failed + expired),\
-        "delivered":\(delivered),"failed":\(failed),"invalid":0,"invalid_removed":0,"expired":\(expired),\
-        "suppressed":0,"cancelled":0,"unknown":0}}
-        """
+    private static func row(
+        _ time: String, value: String, delivered: Int, failed: Int, expired: Int, opened: Int? = nil
+    ) -> String {
+        let receipts = opened.map { #","receipts":{"delivered":9,"opened":\#($0),"dismissed":0,"actions":0}"# } ?? ""
+        return """
+            {"time":"\(time)","value":"\(value)","tasks":2,"counts":{"targeted":\(delivered + failed + expired),\
+            "delivered":\(delivered),"failed":\(failed),"invalid":0,"invalid_removed":0,"expired":\(expired),\
+            "suppressed":0,"cancelled":0,"unknown":0}\(receipts)}
+            """
     }
 
     private static func page(_ rows: [String], by: String = "total", interval: String = "day", next: String? = nil)
@@ -35,7 +38,7 @@ import Testing
 
     @Test func aTerminalGetsATableWithBars() async throws {
         let rows = [
-            Self.row("2026-01-02T00:00:00.000Z", value: "spring", delivered: 12, failed: 6, expired: 6),
+            Self.row("2026-01-02T00:00:00.000Z", value: "spring", delivered: 12, failed: 6, expired: 6, opened: 7),
             Self.row("2026-01-02T00:00:00.000Z", value: "summer", delivered: 0, failed: 0, expired: 0),
         ]
         let terminal = RecordedTerminal(isTerminal: true)
@@ -48,9 +51,9 @@ import Testing
                     + "&to=2026-01-08T00%3A00%3A00Z")
             #expect(
                 terminal.printed == [
-                    "TIME        LABEL   TASKS  TARGETED  DELIVERED  FAILED  RATE",
-                    "2026-01-02  spring  2      24        12         6       50.0%  ############xxxxxx------",
-                    "2026-01-02  summer  2      0         0          0       –",
+                    "TIME        LABEL   TASKS  TARGETED  DELIVERED  FAILED  RATE   OPENED",
+                    "2026-01-02  spring  2      24        12         6       50.0%  7       ############xxxxxx------",
+                    "2026-01-02  summer  2      0         0          0       –      –",
                 ])
             #expect(terminal.complaints == [StatisticsTable.legend])
         }

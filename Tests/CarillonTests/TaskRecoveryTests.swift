@@ -234,6 +234,34 @@ import Topics
         #expect(rows.reduce(0) { $0 + $1.sums.outcomes[.delivered] } == 15)
     }
 
+    /// Goal: after a loss receipts count as before, under the labels of their task, and however often they are read.
+    /// Method: a task that is on `tasks`, one of which only the report is left, and one whose receipts have expired.
+    @Test func receiptsAreCountedAgain() async throws {
+        let harness = try RecoveryHarness()
+        var (open, closed) = (harness.task(1), harness.task(2))
+        open.labels["campaign"] = "spring"
+        closed.labels["campaign"] = "summer"
+        try await harness.post(open)
+        try await harness.close(closed, created: harness.time.now)
+        let today = ReceiptProof.day(of: harness.time.now)
+        for (task, day) in [(open.id, today), (closed.id, today), (harness.task(3).id, today - 40)] {
+            let batch = ReceiptBatch(
+                task: task, app: harness.app, day: day, time: harness.time.now,
+                receipts: (UInt32(0)..<3).map { number in
+                    DeviceReceipt(
+                        device: DeviceID(index: DeviceIndex(rawValue: number), tag: 1), on: .android, kind: .opened,
+                        action: "", time: harness.time.now)
+                })
+            for _ in 0..<2 { try await harness.send([Topics.receipts.message(batch, key: batch.key)]) }
+        }
+        #expect(try await harness.recover().receipts == 6)
+        #expect(try await harness.recover(entriesMaximum: 1).receipts == 0)
+        let labels = harness.receipts.sums(of: harness.app, by: .label(name: "campaign"), days: [today])[today]
+        #expect(labels?.mapValues { $0[.opened] } == [Array("spring".utf8): 3, Array("summer".utf8): 3])
+        #expect(harness.receipts.counts(of: open.id, days: today...today)[.opened] == 3)
+        #expect(harness.receipts.sums(of: harness.app, by: .total, days: [today - 40]) == [:])
+    }
+
     /// Goal: the report of a task closed before the loss is readable for the rest of its seven days, and the task is
     /// known as settled. Method: a task closed just now, one eight days ago, and one whose report the store still has.
     @Test func reportsOfClosedTasksComeBack() async throws {

@@ -70,6 +70,33 @@ import Testing
         }
     }
 
+    /// Receipts stand beside the outcomes of their day, and alone where no task of that value is closed yet.
+    @Test func daysHaveTheReceipts() async throws {
+        try await IngestFixture.run { fixture in
+            fold(fixture, begins: fixture.time.now, topic: "a")
+            fold(fixture, begins: fixture.time.now, topic: "c")
+            let day = ReceiptProof.day(of: fixture.time.now)
+            for (topic, devices) in [("b", UInt32(2)), ("c", 3)] {
+                let marks = (0..<devices).map { number in
+                    ReceiptMark(.opened, of: DeviceID(index: DeviceIndex(rawValue: number), tag: 1), on: .ios)
+                }
+                _ = fixture.receipts.count(
+                    marks,
+                    of: ReceiptTask(
+                        Samples.freshTask(), of: fixture.news, day: day,
+                        places: [StatisticsPlace(.topic, value: topic)]))
+            }
+            let rows = try #require(await read(fixture, "?by=topic").json["rows"]?.elements)
+            #expect(rows.map { $0["value"] } == [.string("a"), .string("b"), .string("c")])
+            #expect(rows.map { $0["tasks"] } == [.integer(1), .integer(0), .integer(1)])
+            #expect(rows.map { $0["receipts"]?["opened"] } == [.integer(0), .integer(2), .integer(3)])
+            let total = try #require(await read(fixture).json["rows"]?.elements)
+            #expect(total.map { $0["receipts"]?["opened"] } == [.integer(5)])
+            let hours = try #require(await read(fixture, "?by=topic&interval=hour").json["rows"]?.elements)
+            #expect(hours.count == 2 && hours.allSatisfy { $0["receipts"] == nil })
+        }
+    }
+
     @Test(arguments: [
         ("?by=device", "by", "total, label, topic"), ("?by=label", "name", "1 to 32"),
         ("?by=label&name=A", "name", "1 to 32"), ("?by=topic&name=a", "name", "only for by=label"),

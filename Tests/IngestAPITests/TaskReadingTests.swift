@@ -282,8 +282,8 @@ import Topics
             fixture.traces.keep(trace, of: task.id, for: TaskTraceBounds.retention)
             let reader = DeviceID(index: DeviceIndex(segment: segment.number, offset: 2), tag: 9)
             _ = fixture.receipts.count(
-                [ReceiptMark(.opened, of: reader), ReceiptMark(.action, of: reader)], of: task.id,
-                day: ReceiptProof.day(of: task.created))
+                [ReceiptMark(.opened, of: reader, on: .ios), ReceiptMark(.action, of: reader, on: .ios)],
+                of: ReceiptTask(task.id, of: task.app, day: ReceiptProof.day(of: task.created), places: []))
 
             let devices = (UInt16(1)...3).map { offset in
                 let index = DeviceIndex(segment: segment.number, offset: offset)

@@ -19,7 +19,8 @@ import Topics
             TestDevice(number, kind: kind, topics: [], user: "reader")
         }
         let ids = try await harness.ingest.register(devices)
-        let task = try await harness.ingest.post(#"{"users":["reader"],"message":{"title":"Hello","data":{"k":"v"}}}"#)
+        let task = try await harness.ingest.post(
+            #"{"users":["reader"],"message":{"title":"Hello","data":{"k":"v"}},"labels":{"campaign":"spring"}}"#)
         let report = try #require(await harness.reports.report(of: task), "\(harness.lines)")
         #expect(report[.delivered] == 3)
         var receipts: [String] = []
@@ -41,6 +42,8 @@ import Topics
             try ReceiptBatch(decoding: $0.value).receipts.map(\.path)
         }
         #expect(paths.count == 7 && Set(paths).count == 4)
+        #expect(try await statistics("by=platform", harness: harness) == ["android 2 2 0", "ios 1 1 1"])
+        #expect(try await statistics("by=label&name=campaign", harness: harness) == ["spring 3 3 1"])
         try await harness.close()
     }
 
@@ -52,6 +55,18 @@ import Topics
 
     private func counts(of task: TaskID, harness: Harness) async throws -> JSON {
         try #require(try await harness.ingest.task(task)["receipts"])
+    }
+
+    /// Of each row the value, and how many devices were sent to, opened the push and dismissed it.
+    private func statistics(_ query: String, harness: Harness) async throws -> [String] {
+        let response = try await harness.ingest.send("GET", "/apps/news/v1/statistics?\(query)")
+        let rows = try JSON(response.body)["rows"]?.elements ?? []
+        return rows.map { row in
+            let figures = [
+                row["counts"]?["delivered"], row["receipts"]?["opened"], row["receipts"]?["dismissed"],
+            ]
+            return ([row["value"]?.text ?? "–"] + figures.map { $0?.compactText ?? "–" }).joined(separator: " ")
+        }
     }
 
     private func opened(_ count: Int, of task: TaskID, harness: Harness) async throws {

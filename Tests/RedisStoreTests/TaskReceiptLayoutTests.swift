@@ -23,9 +23,11 @@ import Testing
             let task = TaskID(high: 1, low: UInt64(number) * Self.shardCount)
             for part in (0..<load.devices).chunks(of: 500) {
                 let marks = part.map { number in
-                    ReceiptMark(.opened, of: DeviceID(index: DeviceIndex(rawValue: UInt32(number)), tag: 7))
+                    ReceiptMark(.opened, of: DeviceID(index: DeviceIndex(rawValue: UInt32(number)), tag: 7), on: .ios)
                 }
-                _ = try await receipts.count(marks, of: task, day: day)
+                let places = [StatisticsPlace(.dialect, value: "native"), StatisticsPlace(.topic, value: "news")]
+                _ = try await receipts.count(
+                    marks, of: ReceiptTask(task, of: try AppID("news"), day: day, places: places))
             }
             guard number == 0 else { continue }
             let counts = try await receipts.counts(of: task, days: day...day)
@@ -33,7 +35,7 @@ import Testing
         }
         let bytes = Double(try await memory(fixture) - before) / Double(load.tasks * load.devices)
         #expect((8...20).contains(bytes), "\(bytes) bytes for each receipt")
-        #expect(try await fixture.command("DBSIZE").integer ?? 0 <= 4_096 + 1_024)
+        #expect(try await fixture.command("DBSIZE").integer ?? 0 <= 4_096 + 2 * 1_024 + 3)
         let key = try #require(try await fixture.command("RANDOMKEY").string)
         let encoding = try await fixture.command("OBJECT", "ENCODING", key).string
         #expect(encoding == "intset" || encoding == "listpack")
@@ -47,7 +49,8 @@ import Testing
         let day = ReceiptProof.day(of: SystemTimeSource().now)
         func count(_ number: UInt32) async throws -> ReceiptCounts {
             let device = DeviceID(index: DeviceIndex(rawValue: number), tag: 7)
-            return try await receipts.count([ReceiptMark(.opened, of: device)], of: TaskID(high: 1, low: 1), day: day)
+            let task = ReceiptTask(TaskID(high: 1, low: 1), of: try AppID("news"), day: day, places: [])
+            return try await receipts.count([ReceiptMark(.opened, of: device, on: .ios)], of: task)
         }
         // Once with room, so that the server has the script.
         #expect(try await count(1).total == 1)

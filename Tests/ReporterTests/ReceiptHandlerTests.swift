@@ -4,6 +4,8 @@ import MemoryStore
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
+import TaskModel
 import TestSupport
 import Testing
 import Topics
@@ -27,12 +29,22 @@ import Topics
         let receipts: MemoryTaskReceipts
         let scissors: Scissors
 
-        func count(_ marks: [ReceiptMark], of task: TaskID, day: UInt16) async throws(StoreError) -> ReceiptCounts {
-            try await scissors.around { () async throws(StoreError) in receipts.count(marks, of: task, day: day) }
+        func count(_ marks: [ReceiptMark], of task: ReceiptTask) async throws(StoreError) -> ReceiptCounts {
+            try await scissors.around { () async throws(StoreError) in receipts.count(marks, of: task) }
         }
 
         func counts(of task: TaskID, days: ClosedRange<UInt16>) async throws(StoreError) -> ReceiptCounts {
             receipts.counts(of: task, days: days)
+        }
+
+        func places(of task: TaskID, day: UInt16) async throws(StoreError) -> [StatisticsPlace]? {
+            receipts.places(of: task, day: day)
+        }
+
+        func sums(
+            of app: AppID, by dimension: StatisticsDimension, days: [UInt16]
+        ) async throws(StoreError) -> [UInt16: [[UInt8]: ReceiptCounts]] {
+            receipts.sums(of: app, by: dimension, days: days)
         }
     }
 
@@ -53,8 +65,11 @@ import Topics
 
     /// Runs the handler as a new process would.
     private func handle(_ batches: [ReceiptBatch]) async throws {
+        let receipts = CutReceipts(receipts: receipts, scissors: fixture.scissors)
         let handler = ReceiptHandler(
-            CutReceipts(receipts: receipts, scissors: fixture.scissors), metrics: fixture.metrics)
+            receipts,
+            places: ReceiptPlaces(receipts: receipts, archive: fixture.archive, traces: fixture.traces),
+            metrics: fixture.metrics)
         let messages = batches.map { batch in
             ReceivedMessage(
                 message: batch,
@@ -95,5 +110,47 @@ import Topics
             try await handle(batches)
             #expect(counts(of: task)[.opened] == 700)
         }
+    }
+
+    private func sums(_ dimension: StatisticsDimension) -> [String: Int] {
+        let sums = receipts.sums(of: fixture.app, by: dimension, days: [day])[day] ?? [:]
+        return Dictionary(
+            uniqueKeysWithValues: sums.map { (String(decoding: $0.key, as: UTF8.self), $0.value[.opened]) })
+    }
+
+    /// Goal: receipts count under the values of their task, wherever the store still has it. Method: an open task, one of
+    /// which the report is left, one of which the trace is left, and one that is forgotten.
+    @Test func receiptsCountUnderTheValuesOfTheirTask() async throws {
+        let (open, reported, traced, forgotten) = (task(1), task(2), task(3), task(4))
+        fixture.archive.keep(TaskMessage.task(open).encoded(), of: open.id, entry: open.entry)
+        let report = TaskReport(
+            task: reported.id, app: fixture.app, dialect: .richie, created: reported.created, closed: fixture.time.now,
+            isCancelled: false, lane: .bulk, details: ReportDetails(of: reported), count: { _ in 0 })
+        _ = fixture.archive.fix(report: report.encoded(), of: reported.id)
+        let plan = TaskPlan(
+            app: fixture.app, jobs: 1, isFast: true, deadline: traced.deadline, policy: .atLeastOnce)
+        let trace = TaskTrace(
+            TaskOutcomes(plan: plan, devices: []), dialect: "native", created: traced.created, closed: fixture.time.now,
+            isCancelled: false, report: ReportDetails(of: traced).packed(created: traced.created))
+        fixture.traces.keep(trace, of: traced.id, for: TaskTraceBounds.retention)
+
+        for (number, task) in [open, reported, traced, forgotten].enumerated() {
+            try await handle([batch(0..<UInt32(number + 1), of: task.id)])
+        }
+        #expect(sums(.total) == ["": 10] && sums(.platform) == ["ios": 10])
+        #expect(sums(.label(name: "campaign")) == ["spring": 6] && sums(.topic) == ["news": 6])
+        #expect(sums(.dialect) == ["native": 4, "richie": 2])
+
+        // Until the last receipt, when the task is long forgotten.
+        fixture.archive.forget(open.id, after: .zero)
+        try await handle([batch(10..<12, of: open.id)])
+        #expect(sums(.label(name: "campaign")) == ["spring": 8])
+    }
+
+    private func task(_ number: UInt64) -> PushTask {
+        var task = PushTask(id: TaskID(high: 9, low: number), app: fixture.app, created: fixture.time.now)
+        task.target.audience = (try? TopicName("news")).map { .topic($0) }
+        task.labels["campaign"] = "spring"
+        return task
     }
 }

@@ -22,6 +22,7 @@ extension CommandContext {
                 agenda: RedisTaskAgenda(connection), index: RedisRetryIndex(connection),
                 replacements: RedisTaskReplacements(connection),
                 statistics: RedisTaskStatistics(connection, time: environment.time),
+                receipts: RedisTaskReceipts(connection), traces: RedisTaskTraces(connection, time: environment.time),
                 doubt: RedisWitness(
                     connection, isRepairable: true, log: settings.log, metrics: environment.metrics))
             let result = try await body(registry, stores)

@@ -56,7 +56,7 @@ struct RebuildReport {
             "tasks recovered: \(summary.ended) closed, with \(summary.proven) known outcomes and "
                 + "\(summary.unknown) unknown; \(summary.resolvedAgain) to be resolved; "
                 + "\(summary.reports) reports of closed tasks, and \(summary.counted) added to the statistics; "
-                + "\(summary.scheduled) scheduled for later")
+                + "\(summary.receipts) receipts counted; \(summary.scheduled) scheduled for later")
         guard summary.unreadable > 0 else { return }
         terminal.complain("unreadable task messages skipped: \(summary.unreadable)")
     }

@@ -9,5 +9,7 @@ struct RecoveryStores: Sendable {
     let index: any RetryIndex
     let replacements: any TaskReplacements
     let statistics: any TaskStatistics
+    let receipts: any TaskReceipts
+    let traces: any TaskTraces
     let doubt: any StoreDoubt
 }

@@ -14,6 +14,8 @@ struct RecoverySummary: Equatable, Sendable {
     var reports = 0
     /// Reports that were added to the statistics.
     var counted = 0
+    /// Receipts that were counted.
+    var receipts = 0
     /// Restored tasks that wait for their time.
     var scheduled = 0
     /// Messages in no known format, or in that of a later version; they are skipped.

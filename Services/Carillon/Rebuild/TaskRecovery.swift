@@ -39,6 +39,8 @@ struct TaskRecovery {
             var schedules = ScheduleRecovery(self)
             try await schedules.run(&summary, note: note)
             try await recover(.all, with: producer, summary: &summary, note: note)
+            var receipts = ReceiptRecovery(self)
+            try await receipts.run(&summary, note: note)
         } catch {
             await producer.close()
             throw error

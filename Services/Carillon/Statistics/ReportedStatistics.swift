@@ -11,6 +11,8 @@ struct ReportedStatistics: Sendable, Equatable {
         let delivered: Int
         /// Failed, invalid or of unknown outcome.
         let failed: Int
+        /// Devices that opened a push; nil for an hour.
+        let opened: Int?
         let document: JSON
 
         init?(_ json: JSON) {
@@ -23,6 +25,7 @@ struct ReportedStatistics: Sendable, Equatable {
             targeted = counts.count("targeted") ?? 0
             delivered = counts.count("delivered") ?? 0
             failed = ["failed", "invalid", "invalid_removed", "unknown"].reduce(0) { $0 + (counts.count($1) ?? 0) }
+            opened = json["receipts"]?.count("opened")
             document = json
         }
     }

@@ -12,9 +12,10 @@ struct StatisticsTable {
     var text: String {
         let hasValues = statistics.by != "total"
         let header = ["TIME"] + (hasValues ? [statistics.by.uppercased()] : [])
-        let figures = ["TASKS", "TARGETED", "DELIVERED", "FAILED", "RATE"] + (hasBars ? [""] : [])
+        let hasOpens = statistics.interval == "day"
+        let figures = ["TASKS", "TARGETED", "DELIVERED", "FAILED", "RATE"] + (hasOpens ? ["OPENED"] : [])
         return Table(
-            header: header + figures,
+            header: header + figures + (hasBars ? [""] : []),
             rows: statistics.rows.map { row in
                 [time(row)]
                     + (hasValues
@@ -23,6 +24,7 @@ struct StatisticsTable {
                                 row.value, charactersMaximum: StatisticsTable.valueCharactersMaximum)
                         ] : [])
                     + ["\(row.tasks)", "\(row.targeted)", "\(row.delivered)", "\(row.failed)", rate(row)]
+                    + (hasOpens ? [row.opened.map { "\($0)" } ?? "–"] : [])
                     + (hasBars ? [StatisticsTable.bar(row)] : [])
             }
         ).text

@@ -3,15 +3,16 @@ import JSONKit
 import ServiceKit
 import TaskModel
 
-/// `carillon stats`: the outcomes of closed tasks.
+/// `carillon stats`: the outcomes and opens of tasks.
 struct Stats: Command {
     static let declaration = CommandDeclaration(
-        "stats", purpose: "show the outcomes of closed tasks by time, label, topic, dialect or platform",
+        "stats", purpose: "show the outcomes and opens of tasks by time, label, topic, dialect or platform",
         options: [by, name, from, to, interval, .json] + APIAccess.options,
         notes: """
             \(APIAccess.notes)
 
-            A task counts at the time for which it was to be sent, once it is closed. Times are UTC.
+            A task counts at the time for which it was to be sent, once it is closed; opens, as the app reports them,
+            count on the day of their task. Times are UTC.
             """)
 
     private static let by = CommandOption(

@@ -125,7 +125,7 @@ struct TaskStatus: Sendable {
             json.member("jobs", json: jobs)
             json.member("counts", json: counts)
             json.member("waiting", json: waiting)
-            json.member("receipts", json: receiptCounts)
+            json.member("receipts", object: { receipts.write(to: &$0) })
         }
     }
 
@@ -156,15 +156,6 @@ struct TaskStatus: Sendable {
                 }
                 json.member(cause.name, json: devices)
             }
-        }
-    }
-
-    private var receiptCounts: String {
-        JSONText.object { json in
-            json.member("delivered", receipts[.delivered])
-            json.member("opened", receipts[.opened])
-            json.member("dismissed", receipts[.dismissed])
-            json.member("actions", receipts[.action])
         }
     }
 

@@ -38,6 +38,7 @@ extension ScriptLibrary {
     static let retries = ScriptLibrary(PackageResources.retries_lua)
     static let slots = ScriptLibrary(PackageResources.slots_lua)
     static let starts = ScriptLibrary(PackageResources.starts_lua)
+    static let sums = ScriptLibrary(PackageResources.sums_lua)
     static let subscriptions = ScriptLibrary(PackageResources.subscriptions_lua)
     static let taskEntry = ScriptLibrary(PackageResources.task_entry_lua)
     static let taskView = ScriptLibrary(PackageResources.task_view_lua)

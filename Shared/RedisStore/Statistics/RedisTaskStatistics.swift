@@ -31,10 +31,7 @@ package struct RedisTaskStatistics: TaskStatistics {
         let answer = try await redis.run(
             StatisticsScripts.fold,
             keys: [keys.memory(of: task.task, begun: task.begins)]
-                + intervals.flatMap { interval in
-                    let period = keys.period(interval, at: task.begins)
-                    return [period.total, period.topics, period.names] + names.map(period.label)
-                },
+                + intervals.flatMap { keys.period($0, at: task.begins).keys(names) },
             arguments: [
                 RedisArgument(time.now.milliseconds), RedisArgument(task.task.bytes),
                 RedisArgument(task.closed.milliseconds), RedisArgument(dayEnd.milliseconds),
@@ -71,16 +68,11 @@ package struct RedisTaskStatistics: TaskStatistics {
 
     /// Place of the key in a period, field, and sums without zeros at the end, since most tasks have few outcomes.
     private static func arguments(_ part: CountedTask.Part, names: [String]) -> [RedisArgument] {
-        let place =
-            switch part.dimension {
-            case .total, .dialect, .platform: 1
-            case .topic: 2
-            case .label(let name): 4 + (names.firstIndex { $0.utf8.elementsEqual(name.utf8) } ?? 0)
-            }
         var sums = [1] + OutcomeCounts.states.map { part.outcomes[$0] }
         while sums.last == 0 { sums.removeLast() }
         return [
-            RedisArgument(place), RedisArgument(StatisticsKeys.prefix(of: part.dimension) + part.value),
+            RedisArgument(StatisticsKeys.number(of: part.dimension, names: names)),
+            RedisArgument(StatisticsKeys.prefix(of: part.dimension) + part.value),
             RedisArgument(sums.map { String($0) }.joined(separator: ",")),
         ]
     }

@@ -20,7 +20,7 @@ struct StatisticsKeys {
         RedisArgument("statm:\(tag):\(StatisticsKeys.hour(of: begun)):\(task.low % StatisticsKeys.memoryShards)")
     }
 
-    /// Hashes of one period: value to sums; see `Scripts/Statistics/fold-task.lua`.
+    /// Hashes of one period: value to sums; see `Scripts/Statistics/sums.lua`.
     struct Period {
         /// `total`, the dialects and the platforms, with the prefixes below. In that of a day `since` is the time of its
         /// first task.
@@ -30,14 +30,17 @@ struct StatisticsKeys {
         let names: RedisArgument
         private let prefix: String
 
-        init(_ keys: StatisticsKeys, interval: StatisticsInterval, at moment: Timestamp) {
-            prefix = "stat:\(keys.tag)" + (interval == .day ? "" : ":\(StatisticsKeys.hour(of: moment))")
+        init(prefix: String) {
+            self.prefix = prefix
             total = RedisArgument(prefix)
             topics = RedisArgument("\(prefix):topics")
             names = RedisArgument("\(prefix):names")
         }
 
         func label(_ name: String) -> RedisArgument { RedisArgument("\(prefix):label:\(name)") }
+
+        /// Those that a script gets for tasks with these labels, in the order of `number(of:names:)`.
+        func keys(_ names: [String]) -> [RedisArgument] { [total, topics, self.names] + names.map(label) }
 
         func key(of dimension: StatisticsDimension) -> RedisArgument {
             switch dimension {
@@ -49,7 +52,7 @@ struct StatisticsKeys {
     }
 
     func period(_ interval: StatisticsInterval, at moment: Timestamp) -> Period {
-        Period(self, interval: interval, at: moment)
+        Period(prefix: "stat:\(tag)" + (interval == .day ? "" : ":\(StatisticsKeys.hour(of: moment))"))
     }
 
     /// Before the value in the field of a period's hash.
@@ -59,6 +62,15 @@ struct StatisticsKeys {
         case .dialect: "dialect="
         case .platform: "platform="
         case .topic, .label: ""
+        }
+    }
+
+    /// The number of the dimension's hash among the keys of a period in a script, from one.
+    static func number(of dimension: StatisticsDimension, names: [String]) -> Int {
+        switch dimension {
+        case .total, .dialect, .platform: 1
+        case .topic: 2
+        case .label(let name): 4 + (names.firstIndex { $0.utf8.elementsEqual(name.utf8) } ?? 0)
         }
     }
 

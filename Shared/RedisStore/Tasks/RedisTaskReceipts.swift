@@ -7,30 +7,51 @@ package import Store
 /// again for their keys, and counters in hashes that many tasks share, as their traces do.
 package struct RedisTaskReceipts: TaskReceipts {
     private let redis: StoreConnection
+    private let sumRetention: Duration
 
-    package init(_ redis: StoreConnection) {
+    package init(_ redis: StoreConnection, sumRetention: Duration = StatisticsBounds.dayRetention) {
         self.redis = redis
+        self.sumRetention = sumRetention
     }
 
-    package func count(
-        _ receipts: [ReceiptMark], of task: TaskID, day: UInt16
-    ) async throws(StoreError) -> ReceiptCounts {
+    package func count(_ receipts: [ReceiptMark], of task: ReceiptTask) async throws(StoreError) -> ReceiptCounts {
         guard !receipts.isEmpty else { return ReceiptCounts() }
-        let fingerprints = receipts.map { $0.fingerprint(in: task) }
+        let fingerprints = receipts.map { $0.fingerprint(in: task.task) }
+        let (names, sums) = (task.labelNames, TaskReceiptKeys.sums(of: task.app, day: task.day, shard: task.shard))
         let answer = try await redis.run(
             RedisTaskReceipts.count,
-            keys: [TaskReceiptKeys.counters(of: task, day: day)]
-                + fingerprints.map { TaskReceiptKeys.fingerprints($0, of: task, day: day) },
-            arguments: [
-                RedisArgument(TaskReceiptBounds.end(of: day).milliseconds), RedisArgument(task.bytes),
-            ]
+            keys: [
+                TaskReceiptKeys.counters(of: task.task, day: task.day),
+                TaskReceiptKeys.places(of: task.task, day: task.day),
+            ] + sums.keys(names)
+                + fingerprints.map { TaskReceiptKeys.fingerprints($0, of: task.task, day: task.day) },
+            arguments: head(of: task, names: names)
                 + zip(receipts, fingerprints).flatMap { receipt, fingerprint in
-                    [RedisArgument([receipt.kind.rawValue]), RedisArgument(Int64(bitPattern: fingerprint))]
+                    [
+                        RedisArgument([receipt.kind.rawValue]), RedisArgument(Int64(bitPattern: fingerprint)),
+                        RedisArgument(receipt.platformField),
+                    ]
                 })
         guard let flags = answer.array, flags.count == receipts.count else { throw unreadable }
         return zip(receipts, flags).reduce(into: ReceiptCounts()) { counted, pair in
             if pair.1.integer == 1 { counted[pair.0.kind] += 1 }
         }
+    }
+
+    private func head(of task: ReceiptTask, names: [String]) -> [RedisArgument] {
+        let sumsEnd = ReceiptProof.begin(of: task.day) + StatisticsInterval.day.length + sumRetention
+        let head = [
+            RedisArgument(TaskReceiptBounds.end(of: task.day).milliseconds), RedisArgument(sumsEnd.milliseconds),
+            RedisArgument(task.task.bytes), RedisArgument(PackedPlaces.encode(task.places)),
+            RedisArgument(names.count), RedisArgument(task.places.count), RedisArgument(StatisticsBounds.other),
+        ]
+        return head + names.map { RedisArgument($0) }
+            + task.places.flatMap { place in
+                [
+                    RedisArgument(StatisticsKeys.number(of: place.dimension, names: names)),
+                    RedisArgument(StatisticsKeys.prefix(of: place.dimension) + place.value),
+                ]
+            }
     }
 
     package func counts(of task: TaskID, days: ClosedRange<UInt16>) async throws(StoreError) -> ReceiptCounts {
@@ -44,9 +65,75 @@ package struct RedisTaskReceipts: TaskReceipts {
         }
     }
 
+    package func places(of task: TaskID, day: UInt16) async throws(StoreError) -> [StatisticsPlace]? {
+        let answer = try await redis.send(
+            RedisCommand("HGET", TaskReceiptKeys.places(of: task, day: day), RedisArgument(task.bytes)))
+        return answer.bytes.flatMap { PackedPlaces.decode($0) }
+    }
+
     private var unreadable: StoreError {
         StoreError(.corrupt, message: "invalid reply from Redis: cannot decode which receipts were counted")
     }
 
-    static let count = RedisScript(PackageResources.count_receipts_lua)
+    static let count = RedisScript(PackageResources.count_receipts_lua, using: .statisticsBounds, .sums)
+}
+
+// Sums of days.
+extension RedisTaskReceipts {
+    /// Days that are read together, where each has few values, and where it may have a thousand for each shard.
+    private static let shortDaysAtOnce = 32
+    private static let longDaysAtOnce = 1
+
+    package func sums(
+        of app: AppID, by dimension: StatisticsDimension, days: [UInt16]
+    ) async throws(StoreError) -> [UInt16: [[UInt8]: ReceiptCounts]] {
+        let prefix = Array(StatisticsKeys.prefix(of: dimension).utf8)
+        let atOnce = prefix.isEmpty ? RedisTaskReceipts.longDaysAtOnce : RedisTaskReceipts.shortDaysAtOnce
+        var sums: [UInt16: [[UInt8]: ReceiptCounts]] = [:]
+        for days in days.chunks(of: atOnce) {
+            let places = days.flatMap { day in (0..<TaskReceiptKeys.shardCount).map { (day: day, shard: $0) } }
+            let answers = try await redis.send(
+                places.map { place in
+                    let period = TaskReceiptKeys.sums(of: app, day: place.day, shard: place.shard)
+                    return RedisCommand("HGETALL", period.key(of: dimension))
+                })
+            for (place, answer) in zip(places, answers) {
+                try RedisTaskReceipts.add(answer, prefix: prefix, to: &sums[place.day, default: [:]])
+            }
+        }
+        return sums
+    }
+
+    /// Fields and values in turn.
+    private static func add(
+        _ answer: RedisValue, prefix: [UInt8], to sums: inout [[UInt8]: ReceiptCounts]
+    ) throws(StoreError) {
+        let fields = answer.array ?? []
+        for place in stride(from: 0, to: fields.count - 1, by: 2) {
+            guard let field = fields[place].bytes, field.starts(with: prefix) else { continue }
+            let numbers = fields[place + 1].string?.split(separator: ",").map { Int($0) } ?? []
+            guard !numbers.isEmpty, !numbers.contains(nil) else {
+                throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode the sums of receipts")
+            }
+            for (kind, number) in zip(ReceiptKind.allCases, numbers) {
+                sums[Array(field.dropFirst(prefix.count)), default: ReceiptCounts()][kind] += number ?? 0
+            }
+        }
+    }
+}
+
+extension ReceiptTask {
+    fileprivate var shard: UInt64 { TaskReceiptKeys.shard(of: task) }
+
+    /// Each once.
+    fileprivate var labelNames: [String] {
+        places.compactMap { place in
+            guard case .label(let name) = place.dimension else { return nil }
+            return name
+        }
+    }
+}
+
+extension ReceiptMark {
+    fileprivate var platformField: String { StatisticsKeys.prefix(of: .platform) + platform.rawValue }
 }

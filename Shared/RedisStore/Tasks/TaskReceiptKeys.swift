@@ -13,13 +13,26 @@ enum TaskReceiptKeys {
 
     /// A set of fingerprints as signed numbers.
     static func fingerprints(_ fingerprint: UInt64, of task: TaskID, day: UInt16) -> RedisArgument {
-        RedisArgument("receipt:{receipts/\(shard(of: task))}:\(day):\(fingerprint % setCount)")
+        RedisArgument("receipt:\(tag(of: task)):\(day):\(fingerprint % setCount)")
     }
 
     /// A hash: task (16 bytes) and kind (one byte) to count.
     static func counters(of task: TaskID, day: UInt16) -> RedisArgument {
-        RedisArgument("receipts:{receipts/\(shard(of: task))}:\(day):\(task.low / shardCount % counterCount)")
+        RedisArgument("receipts:\(tag(of: task)):\(day):\(bucket(of: task))")
     }
 
-    private static func shard(of task: TaskID) -> UInt64 { task.low % shardCount }
+    /// A hash: task (16 bytes) to its places. Long ones would make counters beside them take more memory.
+    static func places(of task: TaskID, day: UInt16) -> RedisArgument {
+        RedisArgument("receiptp:\(tag(of: task)):\(day):\(bucket(of: task))")
+    }
+
+    /// Sums of an app's day, in the slot of the fingerprints, so that one script counts both.
+    static func sums(of app: AppID, day: UInt16, shard: UInt64) -> StatisticsKeys.Period {
+        StatisticsKeys.Period(prefix: "receiptsum:{receipts/\(shard)}:\(day):\(app)")
+    }
+
+    static func shard(of task: TaskID) -> UInt64 { task.low % shardCount }
+
+    private static func tag(of task: TaskID) -> String { "{receipts/\(shard(of: task))}" }
+    private static func bucket(of task: TaskID) -> UInt64 { task.low / shardCount % counterCount }
 }
