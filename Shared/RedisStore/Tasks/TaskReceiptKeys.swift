@@ -6,7 +6,8 @@ enum TaskReceiptKeys {
     /// Slots, by task.
     static let shardCount: UInt64 = 16
     /// Per day and shard. With 512 fingerprints each, which is Redis' default for a compact set, all shards have room
-    /// for 33 million receipts a day, and one broadcast for two million.
+    /// for 33 million receipts a day, and one broadcast for two million; with the recommended 4,096, for eight times as
+    /// many. Beyond, a fingerprint takes eight times the memory.
     static let setCount: UInt64 = 4_096
     /// Per day and shard, as for traces.
     static let counterCount: UInt64 = 1_024
