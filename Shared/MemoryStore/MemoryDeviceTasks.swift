@@ -39,6 +39,10 @@ package final class MemoryDeviceTasks: DeviceTasks {
         entries.withLock { fresh($0[Place(app: app, device: device)] ?? []).reversed().map(\.task) }
     }
 
+    package func forget(_ device: DeviceIndex, in app: AppID) {
+        entries.withLock { $0[Place(app: app, device: device)] = nil }
+    }
+
     private func fresh(_ entries: [Entry]) -> [Entry] {
         let oldest = time.now + (.zero - DeviceTaskBounds.retention)
         return entries.filter { $0.closed > oldest }

@@ -10,6 +10,8 @@ package protocol DeviceTasks: Sendable {
     ) async throws(StoreError)
     /// At most `DeviceTaskBounds.countMaximum`, the last closed first.
     func tasks(of device: DeviceIndex, in app: AppID) async throws(StoreError) -> [TaskID]
+    /// Removes the tasks of a device. A task that is closed afterwards is entered as usual.
+    func forget(_ device: DeviceIndex, in app: AppID) async throws(StoreError)
 }
 
 package enum DeviceTaskBounds {

@@ -69,6 +69,24 @@ import Topics
         }
     }
 
+    /// Goal: also after an interrupted request. Method: two devices of the user and one of another have the same task,
+    /// and the first request cannot remove a device: a repeat would not find a removed one.
+    @Test func theLastTasksOfItsDevicesAreRemovedToo() async throws {
+        try await IngestFixture.run { fixture in
+            let ids = try await register(0..<2, user: "ada", on: fixture)
+            let other = try await register(2..<3, user: "bob", on: fixture)[0]
+            let task = TaskID(high: 5, low: 5)
+            fixture.deviceTasks.enter(
+                task, closed: fixture.time.now, under: (ids + [other]).map(\.index), of: fixture.news)
+            fixture.registry.failRemovals(after: 0)
+            #expect(await delete(fixture).status == 503)
+            fixture.registry.failRemovals(after: nil)
+            for id in ids { #expect(fixture.deviceTasks.tasks(of: id.index, in: fixture.news) == []) }
+            #expect(fixture.deviceTasks.tasks(of: other.index, in: fixture.news) == [task])
+            #expect(counts(await delete(fixture)) == [2, 0])
+        }
+    }
+
     /// A new topic must not be missing in the account.
     @Test func theAccountNamesEveryTopicOnce() {
         let words = RemainingData.all.map { entry in

@@ -64,6 +64,10 @@ struct CutDeviceTasks: DeviceTasks {
     func tasks(of device: DeviceIndex, in app: AppID) async throws(StoreError) -> [TaskID] {
         try await tasks.tasks(of: device, in: app)
     }
+
+    func forget(_ device: DeviceIndex, in app: AppID) async throws(StoreError) {
+        try await tasks.forget(device, in: app)
+    }
 }
 
 struct CutAgenda: TaskAgenda {

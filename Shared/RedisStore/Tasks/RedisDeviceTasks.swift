@@ -47,6 +47,12 @@ package struct RedisDeviceTasks: DeviceTasks {
         return tasks.reversed()
     }
 
+    package func forget(_ device: DeviceIndex, in app: AppID) async throws(StoreError) {
+        _ = try await redis.send(
+            RedisCommand(
+                "HDEL", RedisArgument(RedisDeviceTasks.key(of: device, in: app)), RedisArgument(Int(device.offset))))
+    }
+
     private static func key(of device: DeviceIndex, in app: AppID) -> String {
         let segment = SegmentID(app, number: device.segment)
         return "dtask:{\(segment)}:\(SegmentKeys.bucket(of: device.offset))"

@@ -19,6 +19,10 @@ import Testing
         func read(_ device: UInt32) async throws -> [TaskID] {
             try await tasks.tasks(of: DeviceIndex(rawValue: device), in: app)
         }
+
+        func forget(_ device: UInt32) async throws {
+            try await tasks.forget(DeviceIndex(rawValue: device), in: app)
+        }
     }
 
     private func run(_ kind: StoreKind, _ body: (Scene) async throws -> Void) async throws {
@@ -56,6 +60,24 @@ import Testing
                 try await scene.enter(id, closed: scene.time.now + .seconds(number - 100), under: [1])
             }
             #expect(try await scene.read(1) == Array(ids.reversed().prefix(DeviceTaskBounds.countMaximum)))
+        }
+    }
+
+    /// Method: the other devices are of the same bucket, of another one of the segment, and of another app.
+    @Test(arguments: StoreKind.allCases)
+    func theTasksOfOneDeviceAreRemoved(_ kind: StoreKind) async throws {
+        try await run(kind) { (scene) async throws in
+            let (task, later) = (Samples.freshTask(), Samples.freshTask())
+            let other = Scene(tasks: scene.tasks, time: scene.time)
+            try await scene.enter(task, closed: scene.time.now, under: [5, 6, 300])
+            try await other.enter(task, closed: scene.time.now, under: [5])
+            for _ in 0..<2 { try await scene.forget(5) }
+            #expect(try await scene.read(5) == [])
+            #expect(try await scene.read(6) == [task])
+            #expect(try await scene.read(300) == [task])
+            #expect(try await other.read(5) == [task])
+            try await scene.enter(later, closed: scene.time.now, under: [5])
+            #expect(try await scene.read(5) == [later])
         }
     }
 

@@ -26,7 +26,11 @@ struct RemainingData: Sendable, Equatable {
                 \(days(TaskArchiveBounds.retention)) after its deadline
                 """),
         RemainingData(
-            what: "outcomes of tasks by device id, and the last tasks of each device", place: "Redis",
+            what: """
+                outcomes of tasks by device id; of tasks that are closed after this request, also that they were for \
+                the device
+                """,
+            place: "Redis",
             end: """
                 at most \(days(TaskPlan.closedRetention)) after the task is closed; for a task for up to \
                 \(TargetList.atOnceMaximum) devices \(days(TaskTraceBounds.retention)) and up to a day, or what \

@@ -4,7 +4,7 @@ import Store
 import TaskKit
 import TaskModel
 
-/// Deletes a user: its devices, and the scheduled tasks for it alone. Every step may be repeated, so a repeated request
+/// Deletes a user: its devices with their last tasks, and the scheduled tasks for it alone. Every step may be repeated, so a repeated request
 /// completes an interrupted one.
 struct UserDeletion: Sendable {
     /// A registration in progress may enter a device after the devices were listed, so they are listed again until
@@ -17,6 +17,7 @@ struct UserDeletion: Sendable {
     private let registry: any Registry
     private let archive: any TaskArchive
     private let ledger: any Ledger
+    private let deviceTasks: any DeviceTasks
     private let cancellation: TaskCancellation
     private let log: Log
 
@@ -24,6 +25,7 @@ struct UserDeletion: Sendable {
         self.registry = registry
         archive = tasks.archive
         ledger = tasks.ledger
+        deviceTasks = tasks.deviceTasks
         self.cancellation = cancellation
         self.log = log
     }
@@ -45,12 +47,15 @@ struct UserDeletion: Sendable {
         return account
     }
 
-    /// A device that was registered for another user in between stays. Returns the number of removed ones.
+    /// A device that was registered for another user in between stays. Its last tasks precede a device: if they cannot
+    /// be removed, a repeated request must still find it. Returns the number of removed devices.
     private func remove(_ devices: [RegisteredDevice], of user: Alias, in app: AppID) async throws -> Int {
-        let removed = try await devices.concurrentMap(atOnce: DeviceBook.atOnceMaximum) { [registry] listed in
+        let removed = try await devices.concurrentMap(atOnce: DeviceBook.atOnceMaximum) {
+            [registry, deviceTasks] listed in
             guard let current = try await registry.device(listed.id, in: app), current.device.isOf(user) else {
                 return false
             }
+            try await deviceTasks.forget(listed.id.index, in: app)
             return try await registry.remove(listed.id, in: app)
         }
         return removed.count { $0 }
