@@ -19,13 +19,16 @@ final class GroupLag: Service {
         self.interval = interval
     }
 
-    /// Event streams and the readers of log topics, except for the registry, have no group.
+    /// Event streams have no group. Nor have the readers of log topics, except for those of receipts and the registry.
     static let readers: [BusReader] =
         Topics.all.filter { $0.kind == .work }.flatMap { topic in
             topic.consumers.filter { $0 != "event-stream" }.flatMap { group in
                 topic.channels.map { BusReader($0, group: group) }
             }
-        } + [BusReader(Topics.registry.channel, group: RegistryProjector.group)]
+        } + [
+            BusReader(Topics.receipts.channel, group: "reporter"),
+            BusReader(Topics.registry.channel, group: RegistryProjector.group),
+        ]
 
     func run() async {
         let asking = Task { await askAgainAndAgain() }

@@ -7,6 +7,7 @@ import TaskKit
 /// All routes of the public port.
 struct IngestRoutes {
     private let gatekeeper: Gatekeeper
+    private let refusals: RefusalMeters
     private let dialects: [any Dialect]
 
     init(
@@ -22,7 +23,7 @@ struct IngestRoutes {
             environment: environment)
         let saved = AudienceBook(store: audiences)
         let counting = AudienceCount(
-            registry: registry, reader: reader, turns: CountTurns(), time: environment.time)
+            registry: registry, reader: reader, turns: CountTurns(environment.metrics), time: environment.time)
         let log = RefusalLog(environment.log, time: environment.time)
         let book = TaskBook(
             archive: access.archive, ledger: access.ledger, traces: access.traces, receipts: access.receipts,
@@ -39,6 +40,7 @@ struct IngestRoutes {
             deletion: UserDeletion(
                 registry: registry, tasks: access, cancellation: cancellation, log: environment.log))
         self.gatekeeper = gatekeeper
+        refusals = RefusalMeters(environment.metrics)
         dialects = [
             PushdDialect(
                 registry: registry, devices: registration, submission: submission, limits: gatekeeper.limits,
@@ -57,7 +59,9 @@ struct IngestRoutes {
 
     var router: HTTPRouter {
         var router = HTTPRouter()
-        for dialect in dialects { dialect.addRoutes(to: &router, gatekeeper: gatekeeper) }
+        for dialect in dialects {
+            CountedDialect(dialect: dialect, refusals: refusals).addRoutes(to: &router, gatekeeper: gatekeeper)
+        }
         router.on(.get, pattern: "/openapi.yaml") { _ in
             // The type is RFC 9512's.
             HTTPResponse(

@@ -1,6 +1,7 @@
 import Bus
 import JSONKit
 import PushModel
+import ServiceKit
 import Store
 import TaskKit
 import TaskModel
@@ -146,12 +147,14 @@ import Topics
 
     /// Goal: counts that read records run one at a time for an app, and two for all. Method: counts that hold their turn.
     @Test func countsTakeTurns() async throws {
-        let turns = CountTurns()
+        let metrics = Metrics()
+        let turns = CountTurns(metrics)
         let apps = try ["a", "b", "c"].map { try AppID($0) }
         let value = try await turns.run(for: apps[0]) {
             await #expect(throws: TaskError.counting) { try await turns.run(for: apps[0]) {} }
             return try await turns.run(for: apps[1]) {
                 await #expect(throws: TaskError.counting) { try await turns.run(for: apps[2]) {} }
+                #expect(metrics.gauge(.ingestCountsRunning).value == 2)
                 return 7
             }
         }
@@ -160,5 +163,6 @@ import Topics
             try await turns.run(for: apps[2]) { throw CancellationError() }
         }
         #expect(try await turns.run(for: apps[2]) { 8 } == 8)
+        #expect(metrics.gauge(.ingestCountsRunning).value == 0)
     }
 }

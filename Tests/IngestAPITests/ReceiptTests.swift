@@ -182,8 +182,14 @@ import Topics
             fixture.bus.fail(with: nil)
             fixture.percentUsed.change { $0 = 62 }
             #expect(await post([push.receipt()], fixture: fixture).status == 503)
-            #expect(fixture.metrics.counter(.ingestReceiptsAccepted).value == 0)
+            fixture.bus.fail(with: BusError(.full, message: "full"))
             fixture.percentUsed.change { $0 = 61 }
+            #expect(await post([push.receipt()], fixture: fixture).status == 503)
+            #expect(fixture.metrics.counter(.ingestReceiptsAccepted).value == 0)
+            for (reason, count) in [("unavailable", 1), ("full", 2)] {
+                #expect(fixture.metrics.counter(.ingestReceiptsRefused, labels: ["reason": reason]).value == count)
+            }
+            fixture.bus.fail(with: nil)
             #expect(await post([push.receipt()], fixture: fixture).status == 202)
         }
     }

@@ -91,6 +91,15 @@ import Topics
         #expect(fixture.metrics.counter(.reporterReceiptsRepeated).value == 1)
     }
 
+    @Test func theOldestReceiptsDecideTheDelay() async throws {
+        let old = batch(0..<1)
+        fixture.time.advance(by: .seconds(90))
+        let recent = batch(1..<2)
+        fixture.time.advance(by: .seconds(10))
+        try await handle([recent, old])
+        #expect(fixture.metrics.gauge(.reporterReceiptDelay).value == 100_000)
+    }
+
     @Test func aRedeliveredMessageCountsNothing() async throws {
         for _ in 0..<3 { try await handle([batch(0..<500), batch(500..<700)]) }
         #expect(counts().total == 700)

@@ -16,28 +16,22 @@ struct ReceiptRoutes: Sendable {
     private let room: StoreRoom
     private let reading: BodyReading
     private let time: any TimeSource
-    private let accepted: Counter
-    private let refused: [ReceiptCheck.Reason: Counter]
+    private let meters: ReceiptMeters
 
     init(_ access: TaskAccess, reading: BodyReading, environment: WorkerEnvironment) {
         producer = access.producer
         room = access.room
         self.reading = reading
         time = environment.time
-        accepted = environment.metrics.counter(.ingestReceiptsAccepted)
-        refused = Dictionary(
-            uniqueKeysWithValues: ReceiptCheck.Reason.allCases.map {
-                ($0, environment.metrics.counter(.ingestReceiptsRefused, labels: ["reason": $0.rawValue]))
-            })
+        meters = ReceiptMeters(environment.metrics)
     }
 
     /// Answers when the accepted receipts are durable. A repeat of the request is counted once.
     @Sendable func create(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let now = time.now
         let checked = try await check(call, at: now)
-        try await send(checked.batches(of: call.app, at: now), trace: call.request.traceContext)
-        accepted.increment(by: checked.proven.count)
-        for (_, refusal) in checked.refused { refused[refusal.reason]?.increment() }
+        try await send(checked, of: call.app, at: now, trace: call.request.traceContext)
+        meters.note(checked)
         return .json(checked.text, status: .accepted)
     }
 
@@ -52,12 +46,17 @@ struct ReceiptRoutes: Sendable {
     }
 
     /// Receipts make way for everything else: they are refused first when the store fills up.
-    private func send(_ batches: [ReceiptBatch], trace: TraceContext?) async throws {
+    private func send(
+        _ receipts: CheckedReceipts, of app: AppID, at now: Timestamp, trace: TraceContext?
+    ) async throws {
+        let batches = receipts.batches(of: app, at: now)
         guard !batches.isEmpty else { return }
+        if room.isFull(for: .registering) { meters.note(unsent: receipts.proven.count, because: .full) }
         try room.check(.registering)
         do throws(BusError) {
             try await producer.send(batches.map { Topics.receipts.message($0, key: $0.key, trace: trace) })
         } catch {
+            meters.note(unsent: receipts.proven.count, because: error.code == .full ? .full : .unavailable)
             guard error.isRetriable || error.code == .closed else { throw error }
             throw TaskError.receiptsNotDurable("\(error)")
         }

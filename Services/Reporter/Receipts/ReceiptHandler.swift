@@ -31,6 +31,7 @@ struct ReceiptHandler: MessageHandler {
             for (group, batches) in groups { tasks.addTask { try await count(batches, of: group) } }
             try await tasks.waitForAll()
         }
+        if let oldest = messages.map(\.message.time).min() { meters.note(delay: context.time.now - oldest) }
         return []
     }
 

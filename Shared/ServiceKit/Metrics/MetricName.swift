@@ -33,9 +33,11 @@ package enum MetricName: String, CaseIterable, Sendable {
     case httpRequestDuration = "carillon_http_request_duration_seconds"
     case httpRequestsAnswered = "carillon_http_answered_requests_total"
     case httpRequestsRefused = "carillon_http_refused_requests_total"
+    case ingestCountsRunning = "carillon_ingest_running_counts"
     case ingestDevicesRefused = "carillon_ingest_refused_devices_total"
     case ingestReceiptsAccepted = "carillon_ingest_accepted_receipts_total"
     case ingestReceiptsRefused = "carillon_ingest_refused_receipts_total"
+    case ingestRequestsRefused = "carillon_ingest_refused_requests_total"
     case ingestTasksAccepted = "carillon_ingest_accepted_tasks_total"
     case redisCommandDuration = "carillon_redis_command_duration_seconds"
     case redisReconnects = "carillon_redis_reconnects_total"
@@ -43,6 +45,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case reporterDevicesRemoved = "carillon_reporter_removed_devices_total"
     case reporterDevicesUnreported = "carillon_reporter_untold_devices_total"
     case reporterPosts = "carillon_reporter_posts_total"
+    case reporterReceiptDelay = "carillon_reporter_receipt_delay_milliseconds"
     case reporterReceiptsCounted = "carillon_reporter_counted_receipts_total"
     case reporterReceiptsRepeated = "carillon_reporter_repeated_receipts_total"
     case reporterResults = "carillon_reporter_results_total"
@@ -96,7 +99,9 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .appFilesBroken, .appKeyFilesUnusable, .appsLoaded, .busBytesBuffered, .busConsumerLag,
             .busGroupLag, .busPartitionsAssigned, .busPartitionsHeldBack, .buildInfo, .http2ConnectionsOpen,
             .httpBodyBytesBuffered,
-            .httpClientRequestsOpen, .httpConnectionsOpen, .reporterTaskDuration, .reporterTasksOpen,
+            .httpClientRequestsOpen, .httpConnectionsOpen, .ingestCountsRunning, .reporterReceiptDelay,
+            .reporterTaskDuration,
+            .reporterTasksOpen,
             .schedulerRetriesHeld, .schedulerRetryLateness, .schedulerTaskLateness, .schedulerTasksHeld,
             .senderAppsHalted, .senderProviderOutages:
             .gauge
@@ -142,10 +147,13 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .httpRequestDuration: "Time from the complete request header until the response was passed on."
         case .httpRequestsAnswered: "Requests answered, by status class."
         case .httpRequestsRefused: "Requests and connections refused by a limit or as malformed, by reason."
+        case .ingestCountsRunning: "Counts of audiences that read the records of devices now."
         case .ingestDevicesRefused: "New devices refused because their app has the devices of its `limits.devices`."
         case .ingestReceiptsAccepted:
             "Receipts of devices accepted: durable, and answered with success. Repeats are included."
-        case .ingestReceiptsRefused: "Receipts of devices refused, by reason: malformed, forged, late, early."
+        case .ingestReceiptsRefused:
+            "Receipts of devices refused, by reason; full and unavailable are repeated by the app."
+        case .ingestRequestsRefused: "Requests refused by rights, limits or lack of room, by reason."
         case .ingestTasksAccepted: "Tasks accepted: durable, and answered with success."
         case .redisCommandDuration: "Time from submitting a command until its reply."
         case .redisReconnects: "Connections to Redis reopened after a failure."
@@ -153,6 +161,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .reporterDevicesRemoved: "Devices removed from the registry, by cause: invalid or failures."
         case .reporterDevicesUnreported: "Devices that ended untried without a result, since the registry lost them."
         case .reporterPosts: "Reports sent to endpoints of apps, by outcome: delivered, failed, given_up."
+        case .reporterReceiptDelay: "Time from accepting to counting the oldest of the receipts counted last."
         case .reporterReceiptsCounted:
             "Receipts of devices counted, by kind: delivered, opened, dismissed, action."
         case .reporterReceiptsRepeated:
