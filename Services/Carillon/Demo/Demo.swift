@@ -180,6 +180,7 @@ struct Demo: Sendable {
               \(program) push --topic sports --title Goal --body '2:1' --watch\(place)
               \(program) tasks\(place)
               \(program) tasks show \(task)\(place)
+              \(program) stats --by platform\(place)
               \(CurlLine(keyFile: app.keyFile, ["\(announcement.url)/v1/tasks/\(task)/report"]).text)
 
             and, with your own key from Apple instead of the simulator (other providers: see docs/apps.md):
