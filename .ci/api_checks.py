@@ -1,0 +1,34 @@
+"""Checks of schemathesis for `.ci/check-api`: each generated request is sent a second time, below its app's path."""
+
+import os
+
+import requests
+import schemathesis
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import Failure
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
+BELOW_APP = os.environ["API_BELOW_APP"]
+session = requests.Session()
+session.headers["Authorization"] = os.environ["API_AUTHORIZATION"]
+
+
+@schemathesis.check
+def conformance_below_app(ctx, response, case):
+    """The response may be another one, since the first request may have changed what exists."""
+    if case.operation.path == "/openapi.yaml":
+        return True
+    again = case.call(base_url=BELOW_APP, session=session)
+    for check in CHECKS:
+        try:
+            check(ctx, again, case)
+        except Failure as failure:
+            # The report shows the first request.
+            failure.message = f"Sent to {BELOW_APP}. {failure.message}"
+            raise
+    return None
