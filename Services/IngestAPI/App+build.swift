@@ -13,13 +13,15 @@ extension IngestAPI {
         let apps = await context.openApps(configuration.apps)
         let access = try await RegistryAccess.open(context, sweepInterval: configuration.sweepInterval)
         let tasks = try await TaskAccess.open(context, store: access.connection, room: access.room)
-        let routes = IngestRoutes(
-            access.registry, reader: access.reader, audiences: access.audiences, access: tasks,
-            gatekeeper: Gatekeeper(
-                limits: RequestLimits(configuration.limits, time: environment.time),
-                crossOrigin: CrossOrigin { apps.current.isKnown(origin: $0) },
-                access: { apps.access(presented: $0, peer: $1) }),
+        let limits = RequestLimits(configuration.limits, time: environment.time)
+        let parts = IngestParts(
+            access.registry, reader: access.reader, audiences: access.audiences, access: tasks, limits: limits,
             idempotencyLease: configuration.idempotencyLease, environment: environment)
+        let routes = IngestRoutes(
+            parts,
+            gatekeeper: Gatekeeper(
+                limits: limits, crossOrigin: CrossOrigin { apps.current.isKnown(origin: $0) },
+                access: { apps.access(presented: $0, peer: $1) }))
         let server = HTTPService(
             "public server",
             server: HTTPServer(

@@ -7,7 +7,7 @@ import Testing
     private static let folders = SourceTree.entries(of: "Services/IngestAPI").filter { $0.hasSuffix("Dialect") }
         .map { "Services/IngestAPI/\($0)/" }
     /// The list of all dialects of the API.
-    private static let list = "Services/IngestAPI/IngestRoutes.swift"
+    private static let list = "Services/IngestAPI/IngestParts.swift"
     private static let enumeration = "Shared/PushModel/TaskDialect.swift"
     /// Switches over all dialects.
     private static let reportBody = "Services/Reporter/Webhook/ReportBody.swift"

@@ -105,11 +105,13 @@ final class IngestFixture: Sendable {
         isKnownOrigin: @escaping @Sendable (String) -> Bool = { _ in false },
         access: @escaping Gatekeeper.AccessQuery
     ) -> IngestRoutes {
-        IngestRoutes(
-            registry, reader: memory, audiences: memory, access: tasks,
-            gatekeeper: Gatekeeper(
-                limits: limits, crossOrigin: CrossOrigin(isKnown: isKnownOrigin), access: access),
+        let parts = IngestParts(
+            registry, reader: memory, audiences: memory, access: tasks, limits: limits,
             idempotencyLease: .seconds(15), environment: environment)
+        return IngestRoutes(
+            parts,
+            gatekeeper: Gatekeeper(
+                limits: limits, crossOrigin: CrossOrigin(isKnown: isKnownOrigin), access: access))
     }
 
     /// Runs the body and stops the server, even if the body throws.

@@ -1,0 +1,77 @@
+import Bus
+import ServiceKit
+import Store
+import TaskKit
+
+/// What the dialects share, made once from the stores and the bus. Each dialect takes the parts that its routes need.
+struct IngestParts {
+    let registry: any Registry
+    let access: TaskAccess
+    let limits: RequestLimits
+    let environment: WorkerEnvironment
+    let reading = BodyReading()
+    let log: RefusalLog
+    let cancellation: TaskCancellation
+    let submission: TaskSubmission
+    let registration: DeviceRegistration
+    private let saved: AudienceBook
+    private let counting: AudienceCount
+    private let book: TaskBook
+
+    init(
+        _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences, access: TaskAccess,
+        limits: RequestLimits, idempotencyLease: Duration, environment: WorkerEnvironment
+    ) {
+        self.registry = registry
+        self.access = access
+        self.limits = limits
+        self.environment = environment
+        log = RefusalLog(environment.log, time: environment.time)
+        cancellation = TaskCancellation(
+            ledger: access.ledger, agenda: access.agenda, producer: access.producer, reader: reader,
+            environment: environment)
+        submission = TaskSubmission(
+            access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
+            environment: environment)
+        registration = DeviceRegistration(registry, environment: environment)
+        saved = AudienceBook(store: audiences)
+        counting = AudienceCount(
+            registry: registry, reader: reader, turns: CountTurns(environment.metrics), time: environment.time)
+        book = TaskBook(
+            archive: access.archive, ledger: access.ledger, traces: access.traces, receipts: access.receipts,
+            replacements: access.replacements, time: environment.time, log: environment.log)
+    }
+
+    var dialects: [any Dialect] { [pushd, native, richie] }
+
+    private var pushd: PushdDialect {
+        PushdDialect(
+            registry: registry, devices: registration, submission: submission, limits: limits, reading: reading,
+            log: log)
+    }
+
+    private var native: NativeDialect {
+        NativeDialect(
+            tasks: TaskRoutes(
+                submission: submission, book: book, cancellation: cancellation, counting: counting, audiences: saved,
+                reading: reading),
+            audiences: AudienceRoutes(book: saved, counting: counting, reading: reading, room: access.room),
+            devices: DeviceRoutes(
+                registry: registry, devices: registration, limits: limits, reading: reading, time: environment.time),
+            users: users, receipts: ReceiptRoutes(access, reading: reading, environment: environment),
+            statistics: StatisticsRoutes(
+                statistics: access.statistics, receipts: access.receipts, time: environment.time),
+            deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry), log: log)
+    }
+
+    private var users: UserRoutes {
+        UserRoutes(
+            book: DeviceBook(registry: registry),
+            deletion: UserDeletion(
+                registry: registry, tasks: access, cancellation: cancellation, log: environment.log))
+    }
+
+    private var richie: RichieDialect {
+        RichieDialect(submission: submission, reading: reading, log: log)
+    }
+}
