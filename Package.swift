@@ -156,7 +156,7 @@ let package = Package(
             "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "TargetingResolver", command: "targeting-resolver", "Bus", "PushModel", "RedisClient", "RedisStore",
-            "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
+            "Rendering", "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
 
         testExecutable("BareLoops", "CHiredis", "CMicroHTTPD", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
@@ -260,7 +260,8 @@ let package = Package(
             "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests("StoreTests", "PushModel", "ServiceKit", "Store", "TestSupport"),
         tests(
-            "TargetingResolverTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisClient",
+            "TargetingResolverTests", "Bus", "JSONKit", "LocalTime", "MemoryBus", "MemoryStore", "PushModel",
+            "RedisClient",
             "RedisStore", "ServiceHarness", "ServiceKit", "Store", "targeting-resolver", "TaskKit", "TaskModel",
             "TestSupport", "Topics"),
         tests(

@@ -16,13 +16,19 @@ extension TargetingResolver {
         let redis = context.makeLaneClients()
         let stores = try await ResolverStores(redis[.fast], context: context)
         environment.health.addReadinessCheck("registry") { await stores.registry.readiness(meanwhile: "tasks wait") }
+        let events = try await context.untilReachable {
+            try await context.bus.makeProducer(ProducerOptions(patience: EventPublisher.patience))
+        }
         let parts = ResolverParts(
             tasks: stores, jobs: try await ResolverStores(redis[.bulk], context: context),
-            judges: TimedJudges(metrics: environment.metrics), window: configuration.window,
+            judges: TimedJudges(metrics: environment.metrics), events: events, window: configuration.window,
             environment: environment)
         // Stopped in reverse: first planning ends, then the jobs in progress are finished.
         return [
-            SharedResources { await redis.close() },
+            SharedResources {
+                await events.close()
+                await redis.close()
+            },
             context.watch(context.openWitness(redis[.fast])),
             context.worker(ResolverParts.jobs(group: group), handler: parts.jobs),
             context.worker(ResolverParts.lists(group: group), handler: parts.lists),

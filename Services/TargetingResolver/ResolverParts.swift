@@ -9,8 +9,9 @@ struct ResolverParts: Sendable {
     let lists: ListHandler
     let jobs: SegmentJobHandler
 
+    /// `events` is the producer of what listeners are shown.
     init(
-        tasks: ResolverStores, jobs: ResolverStores, judges: any DeviceJudges, window: Int,
+        tasks: ResolverStores, jobs: ResolverStores, judges: any DeviceJudges, events: any BusProducer, window: Int,
         environment: WorkerEnvironment
     ) {
         let meters = ResolverMeters(environment.metrics)
@@ -22,7 +23,8 @@ struct ResolverParts: Sendable {
             inputs: inputs,
             marking: JobMarking(tasks, judges: judges, meters: meters, environment: environment),
             completion: JobCompletion(tasks, view: view, meters: meters),
-            window: window, meters: meters)
+            events: EventPublisher(events, ledger: tasks.ledger, environment: environment), window: window,
+            meters: meters)
         lists = ListHandler(archive: jobs.archive)
         self.jobs = SegmentJobHandler(
             archive: jobs.archive, ledger: jobs.ledger, registry: jobs.registry,

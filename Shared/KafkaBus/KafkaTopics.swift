@@ -21,19 +21,20 @@ package enum KafkaTopics {
             declaration.channels.map { channel in
                 KafkaTopicPlan(
                     name: channel.name, partitions: declaration.partitions.kafka, replicas: replicas,
-                    settings: settings(declaration.cleanup, replicas: replicas))
+                    settings: settings(declaration, replicas: replicas))
             }
         }
     }
 
-    private static func settings(_ cleanup: TopicDeclaration.Cleanup, replicas: Int) -> [KafkaTopicPlan.Setting] {
+    private static func settings(_ declaration: TopicDeclaration, replicas: Int) -> [KafkaTopicPlan.Setting] {
         let kept: [KafkaTopicPlan.Setting] =
-            switch cleanup {
+            switch declaration.cleanup {
             case .age(let days):
                 [
                     .init(name: "cleanup.policy", value: "delete"),
                     .init(name: "retention.ms", value: "\(days * millisecondsPerDay)"),
                 ]
+            case .brief: brief(partitions: declaration.partitions.kafka)
             case .compaction: compacted
             }
         return kept + [
@@ -41,6 +42,17 @@ package enum KafkaTopics {
             .init(name: "min.insync.replicas", value: "\(max(1, replicas - 1))"),
             // A replica that missed messages must not become the leader.
             .init(name: "unclean.leader.election.enable", value: "false"),
+        ]
+    }
+
+    /// Only whole segments are deleted, so these are small.
+    private static func brief(partitions: Int) -> [KafkaTopicPlan.Setting] {
+        [
+            .init(name: "cleanup.policy", value: "delete"),
+            .init(name: "retention.ms", value: "\(TopicDeclaration.briefAge.wholeMilliseconds)"),
+            .init(name: "retention.bytes", value: "\(TopicDeclaration.briefBytesMaximum / partitions)"),
+            .init(name: "segment.ms", value: "\(TopicDeclaration.briefAge.wholeMilliseconds / 6)"),
+            .init(name: "segment.bytes", value: "\(TopicDeclaration.briefBytesMaximum / partitions / 8)"),
         ]
     }
 

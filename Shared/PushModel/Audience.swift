@@ -22,6 +22,18 @@ package indirect enum Audience: Hashable, Sendable {
     /// The topics outside of every `not`: those whose subscribers it addresses.
     package var includedTopics: [TopicName] { topics(excluded: false) }
 
+    /// True if it selects every subscriber of the topic, or for nil every device, whatever records and other topics say.
+    /// False where that depends on them.
+    package func selectsAll(of topic: TopicName?) -> Bool {
+        switch self {
+        case .everyone: true
+        case .topic(let name): name == topic
+        case .filter, .saved, .not: false
+        case .all(let parts): parts.allSatisfy { $0.selectsAll(of: topic) }
+        case .any(let parts): parts.contains { $0.selectsAll(of: topic) }
+        }
+    }
+
     private func topics(excluded: Bool) -> [TopicName] {
         var topics: [TopicName] = []
         var known: Set<TopicName> = []

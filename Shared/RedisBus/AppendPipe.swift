@@ -49,8 +49,7 @@ final class AppendPipe: Sendable {
                 ))
         }
         let bound = isForward ? shared.bytesMaximum(of: channel, shared.configuration.channelBytesMaximum) : 0
-        let (keep, age) = channel.declaration.kept(
-            shared.bytesMaximum(of: channel, shared.configuration.logBytesMaximum))
+        let (keep, age) = kept
         client.submit(
             isForward ? RedisBusScripts.appendForward : RedisBusScripts.appendDraining,
             keys: [RedisBusKeys.state(partition), RedisBusKeys.log(partition)],
@@ -60,6 +59,17 @@ final class AppendPipe: Sendable {
                 RedisArgument(shared.time.now.milliseconds), RedisArgument(keep), RedisArgument(age.wholeMilliseconds),
             ]
         ) { [self] result in settle(AppendPipe.outcome(of: result, partition)) }
+    }
+
+    /// How much of a log to keep; work is removed when done, and compacted topics stay whole (0 bytes: all).
+    private var kept: (bytes: Int, age: Duration) {
+        guard channel.declaration.kind == .log else { return (0, .zero) }
+        let bytes = shared.bytesMaximum(of: channel, shared.configuration.logBytesMaximum)
+        return switch channel.declaration.cleanup {
+        case .age(let days): (bytes, .seconds(days * 86_400))
+        case .brief: (bytes, shared.configuration.briefAge)
+        case .compaction: (0, .zero)
+        }
     }
 
     private static func outcome(
@@ -113,13 +123,5 @@ final class AppendPipe: Sendable {
 
     private func goOn() {
         if let batch = queue.withLock({ $0.next(now: shared.time.uptime) }) { append(batch) }
-    }
-}
-
-extension TopicDeclaration {
-    /// How much of a log to keep; work is removed when done, and compacted topics stay whole (0 bytes: all).
-    fileprivate func kept(_ bytesMaximum: Int) -> (bytes: Int, age: Duration) {
-        guard kind == .log, case .age(let days) = cleanup else { return (0, .zero) }
-        return (bytesMaximum, .seconds(days * 86_400))
     }
 }

@@ -1,10 +1,13 @@
 package import ServiceKit
+import Topics
 
 package struct RedisBusConfiguration: Sendable {
     /// Forward producers wait while a topic or lane holds this many bytes that some group has not handled.
     package var channelBytesMaximum: Int
     /// The oldest messages of a log are removed above this size, divided among its partitions.
     package var logBytesMaximum: Int
+    /// How long a log that is kept briefly keeps a message.
+    package var briefAge: Duration
     /// Bytes in flight to Redis at one time, over all producers of a process.
     package var sendBytesMaximum: Int
     /// Admission of new tasks also stops while Redis uses more of its `maxmemory`, and of later stages at a little
@@ -17,11 +20,12 @@ package struct RedisBusConfiguration: Sendable {
 
     package init(
         channelBytesMaximum: Int = 64 << 20, logBytesMaximum: Int = 64 << 20, sendBytesMaximum: Int = 64 << 20,
-        memoryPercentMaximum: Int = 70,
+        briefAge: Duration = TopicDeclaration.briefAge, memoryPercentMaximum: Int = 70,
         lease: Duration = .seconds(10), heartbeat: Duration = .seconds(2)
     ) {
         self.channelBytesMaximum = channelBytesMaximum
         self.logBytesMaximum = logBytesMaximum
+        self.briefAge = briefAge
         self.sendBytesMaximum = sendBytesMaximum
         self.memoryPercentMaximum = memoryPercentMaximum
         self.lease = lease
@@ -36,6 +40,11 @@ package struct RedisBusConfiguration: Sendable {
         logBytesMaximum = environment.bytes(
             "CARILLON_BUS_LOG_BYTES", default: defaults.logBytesMaximum, in: (1 << 20)...(64 << 30),
             meaning: "Embedded bus: size at which a log topic deletes its oldest messages.")
+        briefAge = environment.duration(
+            "CARILLON_BUS_EVENTS_AGE", default: defaults.briefAge, in: .seconds(60) ... .seconds(7 * 86_400),
+            meaning:
+                "Embedded bus: how long the topic events keeps a message, and so how long a listener may be away without "
+                + "missing any. On Kafka set the topic's retention.ms.")
         sendBytesMaximum = environment.bytes(
             "CARILLON_BUS_SEND_BYTES", default: defaults.sendBytesMaximum, in: (1 << 20)...(64 << 30),
             meaning: "Embedded bus: bytes in flight to Redis at which further sends of this process wait.")

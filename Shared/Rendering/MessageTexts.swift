@@ -23,7 +23,7 @@ extension PushMessage {
 }
 
 extension LocalizedText {
-    fileprivate func filled(
+    func filled(
         _ language: String?, template: TextTemplate, path: String
     ) throws(RenderingError) -> String {
         let text = text(for: language)

@@ -16,9 +16,16 @@ package final class TopicDeclaration: Sendable {
 
     package enum Cleanup: Equatable, Sendable {
         case age(days: Int)
+        /// For readers that are connected now: by a short age, which the operator may set, and by size.
+        case brief
         /// The last record of each key is kept permanently.
         case compaction
     }
+
+    /// Unless the operator sets another.
+    package static let briefAge = Duration.seconds(3_600)
+    /// Of a topic that is kept briefly, on Kafka; on the embedded bus all logs have one bound.
+    package static let briefBytesMaximum = 256 << 20
 
     package let name: String
     package let kind: Kind

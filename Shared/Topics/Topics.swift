@@ -13,7 +13,7 @@ package enum Topics {
     package static let tasks = Topic<TaskMessage>(
         TopicDeclaration(
             "tasks", kind: .work, admission: .forward, partitions: hot, key: "task",
-            from: ["ingest-api", "scheduler", "carillon"], to: ["targeting-resolver", "event-stream"]))
+            from: ["ingest-api", "scheduler", "carillon"], to: ["targeting-resolver"]))
 
     /// Parts of long lists, apart from `tasks`, where single pushes would wait behind them. A push to few devices has
     /// none here: its parts precede it on `tasks`.
@@ -86,6 +86,13 @@ package enum Topics {
             "receipts", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "task",
             from: ["ingest-api"], to: ["reporter", "analysts"]))
 
+    /// Planned tasks for everyone who listens to their topics. Each instance of `event-stream` reads all of them, without a
+    /// group. The key keeps the tasks of an app in order.
+    package static let events = Topic<ListenerEvent>(
+        TopicDeclaration(
+            "events", kind: .log, admission: .draining, cleanup: .brief, partitions: .init(kafka: 4, embedded: 2),
+            key: "app", from: ["targeting-resolver"], to: ["event-stream", "analysts"]))
+
     /// Every change of the registry. The number of partitions is permanent: a key must keep its partition.
     package static let registry = Topic<OpaqueMessage>(
         TopicDeclaration(
@@ -103,7 +110,7 @@ package enum Topics {
         tasks.declaration, lists.declaration, schedules.declaration, segments.declaration, audience.declaration,
         dispatchAPNs.declaration, dispatchAndroid.declaration, dispatchWeb.declaration, retries.declaration,
         results.declaration, reports.declaration, webhooks.declaration, feedback.declaration, receipts.declaration,
-        registry.declaration, dead.declaration,
+        events.declaration, registry.declaration, dead.declaration,
     ]
 
     /// The topic or lane of that name, such as `audience.fast`.

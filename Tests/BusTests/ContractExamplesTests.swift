@@ -44,6 +44,8 @@ import Topics
             return Topics.feedback.message(try DeviceFeedback(decoding: value), key: nil, trace: headers.trace)
         case "receipts":
             return Topics.receipts.message(try ReceiptBatch(decoding: value), key: nil, trace: headers.trace)
+        case "events":
+            return Topics.events.message(try ListenerEvent(decoding: value), key: nil, trace: headers.trace)
         case "tasks": return Topics.tasks.message(try TaskMessage(decoding: value), key: nil, trace: headers.trace)
         default:
             let message = IncomingMessage(

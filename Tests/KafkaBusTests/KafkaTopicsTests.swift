@@ -16,6 +16,13 @@ struct KafkaTopicsTests {
         #expect(registry.settings.contains(.init(name: "cleanup.policy", value: "compact")))
         #expect(registry.settings.contains(.init(name: "delete.retention.ms", value: "604800000")))
         #expect(!registry.settings.contains { $0.name == "retention.ms" })
+        let events = try #require(plans.first { $0.name == "events" })
+        for setting in [
+            ("retention.ms", "3600000"), ("retention.bytes", "67108864"), ("segment.ms", "600000"),
+            ("segment.bytes", "8388608"),
+        ] {
+            #expect(events.settings.contains(.init(name: setting.0, value: setting.1)))
+        }
         let reports = try #require(plans.first { $0.name == "reports" })
         #expect(reports.settings.contains(.init(name: "retention.ms", value: "2592000000")))
     }

@@ -33,7 +33,7 @@ import Topics
 
         #expect(try await sampleOutput(harness) == reports.map(line).sorted())
         let topics =
-            "for topic in results reports feedback receipts tasks dead; do kcat -C -b $BROKERS -t $topic -e -q -J; done"
+            "for topic in results reports feedback receipts events tasks dead; do kcat -C -b $BROKERS -t $topic -e -q -J; done"
         let check = "'\(SourceTree.path(".venv/bin/python"))' '\(SourceTree.path(".ci/check-contracts"))' messages"
         #expect(try await run("(\(topics)) | \(check)", harness: harness) == [])
         try await harness.close()

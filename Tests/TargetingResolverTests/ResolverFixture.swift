@@ -184,7 +184,8 @@ final class ResolverFixture: Sendable {
             registry: registry, ledger: ledger, archive: archive, agenda: agenda, outages: outages, retries: retries,
             pacing: pacing)
         return ResolverParts(
-            tasks: stores, jobs: stores, judges: judges, window: ResolverFixture.window, environment: environment)
+            tasks: stores, jobs: stores, judges: judges, events: bus.producer(lifeline),
+            window: ResolverFixture.window, environment: environment)
     }
 
     func chunks(_ lane: Lane, of task: PushTask) throws -> [AudienceChunk] {

@@ -34,6 +34,7 @@ import Topics
     private func kept(_ cleanup: TopicDeclaration.Cleanup) -> String {
         switch cleanup {
         case .age(let days): "\(days) days"
+        case .brief: "1 hour"
         case .compaction: "last of each key"
         }
     }

@@ -54,12 +54,14 @@ import Topics
     @Test func whatDrainsNeverWaits() {
         let draining = Topics.all.filter { $0.admission == .draining }.map(\.name)
         #expect(
-            Set(draining) == ["retries", "results", "reports", "feedback", "receipts", "webhooks", "registry", "dead"])
+            Set(draining) == [
+                "retries", "results", "reports", "feedback", "receipts", "events", "webhooks", "registry", "dead",
+            ])
     }
 
     @Test func logsNeverMakeAProducerWait() {
         let logs = Topics.all.filter { $0.kind == .log }
-        #expect(Set(logs.map(\.name)) == ["reports", "feedback", "receipts", "registry", "dead"])
+        #expect(Set(logs.map(\.name)) == ["reports", "feedback", "receipts", "events", "registry", "dead"])
         for topic in logs { #expect(topic.admission == .draining) }
     }
 

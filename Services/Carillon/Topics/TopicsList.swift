@@ -49,6 +49,7 @@ struct TopicsList: Command {
             json.member("partitions_embedded", topic.partitions.embedded)
             switch topic.cleanup {
             case .age(let days): json.member("retention_days", days)
+            case .brief: json.member("retention_days", TopicDeclaration.briefAge / .seconds(86_400))
             case .compaction: json.member("retention_days", json: "null")
             }
             json.member("compacted", topic.cleanup == .compaction)
@@ -58,6 +59,7 @@ struct TopicsList: Command {
     private static func retention(_ topic: TopicDeclaration) -> String {
         switch topic.cleanup {
         case .age(let days): "\(days) days"
+        case .brief: "1 hour"
         case .compaction: "last of each key"
         }
     }

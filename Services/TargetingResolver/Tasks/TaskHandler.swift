@@ -23,6 +23,7 @@ struct TaskHandler: MessageHandler {
     let inputs: ResolutionInputCache
     let marking: JobMarking
     let completion: JobCompletion
+    let events: EventPublisher
     let window: Int
     let meters: ResolverMeters
 
@@ -146,11 +147,13 @@ struct TaskHandler: MessageHandler {
         // A single push consists of such sequential queries, and during a broadcast each of them takes long.
         async let kept: Void = keep(message, at: context.time.now)
         async let noted: Void = agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
+        async let shown: Void = events.publish(message)
         var output = JobOutput(
             of: input.task, app: input.app, lane: .fast, content: message.origin.value, trace: message.trace)
         output.add(try await marking.mark(targets, job: 0, input: input, enteredIn: entered))
         try await kept
         try await noted
+        await shown
         let hasNoDevices = output.isEmpty
         try await completion.complete([0], output: output, next: nil, context: context)
         // No result will trigger the reporter to close this one.
@@ -169,6 +172,7 @@ struct TaskHandler: MessageHandler {
         inputs.keep(input)
         try await keep(message, at: context.time.now)
         try await agenda.enter(input.task, due: context.time.now + TaskHandler.agendaPause)
+        await events.publish(message)
         let heads = JobWindow.heads(
             of: input.task, app: input.app, segments: segments, parts: input.list.partCount, window: window)
         return heads.map { Topics.segments.message($0, key: $0.key, lane: .bulk, trace: message.trace) }

@@ -59,6 +59,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case resolverDevicesTargeted = "carillon_resolver_targeted_devices_total"
     case resolverDevicesUnledgered = "carillon_resolver_unledgered_devices_total"
     case resolverDuration = "carillon_resolver_duration_seconds"
+    case resolverEventsOmitted = "carillon_resolver_omitted_events_total"
+    case resolverEventsPublished = "carillon_resolver_published_events_total"
     case resolverJobsParked = "carillon_resolver_parked_jobs_total"
     case resolverJobsResolved = "carillon_resolver_resolved_jobs_total"
     case resolverPartsLost = "carillon_resolver_lost_parts_total"
@@ -177,6 +179,9 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .resolverDevicesTargeted: "Devices marked and passed on to be rendered, repeats included."
         case .resolverDevicesUnledgered: "Devices not passed on, since the ledger has no open task for them."
         case .resolverDuration: "Time to resolve a task for few devices, or a job of a task for many."
+        case .resolverEventsOmitted:
+            "Tasks not shown to listeners, by reason: oversized, unrenderable, unavailable. Their pushes are sent."
+        case .resolverEventsPublished: "Tasks published for the listeners of their topics, repeats included."
         case .resolverJobsParked: "Jobs postponed while the providers of their devices are in an outage."
         case .resolverJobsResolved: "Jobs whose devices are all marked and sent to the bus."
         case .resolverPartsLost: "Parts of lists that were abandoned; the users in them are left out."

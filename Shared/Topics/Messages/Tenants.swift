@@ -23,6 +23,10 @@ extension ReceiptBatch {
     package var tenant: String? { app.text }
 }
 
+extension ListenerEvent {
+    package var tenant: String? { app.text }
+}
+
 extension ReportPost {
     package var tenant: String? { app.text }
 }
