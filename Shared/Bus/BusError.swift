@@ -12,6 +12,8 @@ package struct BusError: Error, Sendable, CustomStringConvertible, RetriableErro
         case refused
         /// The producer or consumer was closed.
         case closed
+        /// A log is not the one that a reader has read so far: the broker lost it, or removed messages unread.
+        case replaced
     }
 
     package let code: Code
@@ -27,7 +29,7 @@ package struct BusError: Error, Sendable, CustomStringConvertible, RetriableErro
     package var isRetriable: Bool {
         switch code {
         case .unavailable, .full, .refused: true
-        case .tooLarge, .closed: false
+        case .tooLarge, .closed, .replaced: false
         }
     }
 

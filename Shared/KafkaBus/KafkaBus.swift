@@ -44,6 +44,16 @@ package final class KafkaBus: Bus {
         }.get()
     }
 
+    package func makeLogReader(_ channel: Channel) async throws(BusError) -> any BusLogReader {
+        try await onNativeThread("kafka-start") { [configuration, environment, failures] in
+            Result { () throws(BusError) in
+                try KafkaLogReader(
+                    configuration, topic: channel.name,
+                    callbacks: RDKafkaCallbacks(log: environment.log, failures: failures))
+            }
+        }.get()
+    }
+
     package func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         let scan = try KafkaScan(
             configuration, topic: channel.name, failures: failures, log: environment.log, time: environment.time)

@@ -85,6 +85,17 @@ final class RDKafkaConsumer {
         return (0..<Int(described.partition_cnt)).compactMap { described.partitions?[$0].id }
     }
 
+    /// The offsets that the brokers hold of a partition.
+    func held(_ partition: Int32, within limit: Duration) throws(BusError) -> Range<Int64> {
+        var (low, high): (Int64, Int64) = (0, 0)
+        let error = rd_kafka_query_watermark_offsets(
+            client.handle, topic, partition, &low, &high, Int32(limit.wholeMilliseconds))
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, low >= 0, low <= high else {
+            throw BusError(error, message: "cannot read the offsets of \(topic)")
+        }
+        return low..<high
+    }
+
     /// Offsets committed by the group; partitions without a commit, or whose query failed, are missing.
     func committed(_ partitions: [Int32], within limit: Duration) -> [Int32: Int64] {
         guard !partitions.isEmpty else { return [:] }

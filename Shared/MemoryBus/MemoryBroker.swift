@@ -38,6 +38,8 @@ final class MemoryBroker: Sendable {
     fileprivate struct State {
         var channels: [String: ChannelState] = [:]
         var waiters: [Waiter] = []
+        /// Events of readers that wait for the next message of a channel.
+        var arrivals: [String: [OneTimeEvent]] = [:]
         var waiterIDs = 0
     }
 
@@ -58,7 +60,10 @@ final class MemoryBroker: Sendable {
             }
             guard !isFull else { return nil }
             let positions = messages.compactMap { state.append($0, now: now, random: random) }
-            for name in Set(messages.map(\.channel.name)) { pump(name, state: &state) }
+            for name in Set(messages.map(\.channel.name)) {
+                pump(name, state: &state)
+                for arrival in state.arrivals.removeValue(forKey: name) ?? [] { arrival.happen() }
+            }
             return positions
         }
     }
@@ -113,6 +118,36 @@ final class MemoryBroker: Sendable {
     func snapshot(of channel: Channel) -> [IncomingMessage] {
         state.withLock { state in
             (state.channels[channel.name]?.logs ?? []).flatMap { $0.messages(from: 0, bytesMaximum: .max) }
+        }
+    }
+
+    /// The offsets that each partition holds now.
+    func held(_ channel: Channel) -> [Int32: Range<Int64>] {
+        state.withLock { state in
+            state.touch(channel)
+            let logs = state.channels[channel.name]?.logs ?? []
+            return Dictionary(
+                uniqueKeysWithValues: logs.enumerated().map { (Int32($0), $1.firstOffset..<$1.nextOffset) })
+        }
+    }
+
+    /// If there are no messages after these positions, the event happens with the next message.
+    func read(
+        _ channel: Channel, from positions: LogPositions, bytesMaximum: Int, notifying arrival: OneTimeEvent?
+    ) -> [IncomingMessage] {
+        state.withLock { state in
+            let logs = state.channels[channel.name]?.logs ?? []
+            let messages = logs.enumerated().flatMap { number, log in
+                log.messages(from: positions[Int32(number)], bytesMaximum: bytesMaximum)
+            }
+            if messages.isEmpty, let arrival { state.arrivals[channel.name, default: []].append(arrival) }
+            return messages
+        }
+    }
+
+    func forget(_ arrival: OneTimeEvent) {
+        state.withLock { state in
+            for name in state.arrivals.keys { state.arrivals[name]?.removeAll { $0 === arrival } }
         }
     }
 

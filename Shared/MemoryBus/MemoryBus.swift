@@ -25,6 +25,10 @@ package final class MemoryBus: Bus {
         return consumer
     }
 
+    package func makeLogReader(_ channel: Channel) async throws(BusError) -> any BusLogReader {
+        MemoryLogReader(broker: broker, channel: channel, time: time)
+    }
+
     package func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {
         for message in broker.snapshot(of: channel) {
             guard try await visit(message) else { return }

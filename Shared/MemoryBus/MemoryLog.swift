@@ -7,7 +7,7 @@ struct MemoryLog {
     private(set) var firstOffset: Int64 = 0
     private(set) var bytes = 0
 
-    private var nextOffset: Int64 { firstOffset + Int64(messages.count) }
+    var nextOffset: Int64 { firstOffset + Int64(messages.count) }
 
     mutating func append(_ message: OutgoingMessage, to partition: PartitionID, now: Timestamp) -> MessagePosition {
         let position = MessagePosition(partition: partition.number, offset: nextOffset)

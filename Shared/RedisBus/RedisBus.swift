@@ -40,6 +40,17 @@ package final class RedisBus: Bus {
             health: health)
     }
 
+    package func makeLogReader(_ channel: Channel) async throws(BusError) -> any BusLogReader {
+        let client = makeClient(connections: 1)
+        do throws(BusError) {
+            let count = try await shared.partitionCount(of: channel)
+            return try await RedisLogReader(channel, partitionCount: count, client: client)
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
     /// Redis executes a connection's commands one after another and sends a long reply in pieces: a worker of the fast
     /// lane must not wait behind half a megabyte for the bulk lane.
     private func makeClient(connections: Int) -> RedisClient {

@@ -182,7 +182,7 @@ extension StoreError {
         let code: Code =
             switch error.code {
             case .unavailable, .full, .closed: .unavailable
-            case .refused: .refused
+            case .refused, .replaced: .refused
             case .tooLarge: .tooMany
             }
         self.init(code, message: "the change could not be appended to the registry log: \(error)")

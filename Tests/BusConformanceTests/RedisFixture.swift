@@ -12,12 +12,13 @@ final class RedisFixture: BusFixture {
     let server: RedisServer
     private let configuration: RedisBusConfiguration
 
-    init(channelBytesMaximum: Int = 64 << 20) async throws {
+    init(channelBytesMaximum: Int = 64 << 20, logBytesMaximum: Int = 64 << 20) async throws {
         var options = RedisServer.Options()
         options.isDurable = true
         server = try await RedisServer(options)
         configuration = RedisBusConfiguration(
-            channelBytesMaximum: channelBytesMaximum, lease: .seconds(1), heartbeat: .milliseconds(100))
+            channelBytesMaximum: channelBytesMaximum, logBytesMaximum: logBytesMaximum, lease: .seconds(1),
+            heartbeat: .milliseconds(100))
     }
 
     func bus() throws -> any Bus {

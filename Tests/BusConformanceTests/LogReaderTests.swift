@@ -1,0 +1,136 @@
+import Bus
+import ServiceKit
+import TestSupport
+import Testing
+import Topics
+
+/// Readers of a log that belong to no group, on every driver.
+@Suite(.timeLimit(.minutes(3))) struct LogReaderTests {
+    private static func texts(_ range: Range<Int>) -> [String] { range.map { "\($0)" } }
+
+    /// Reads until `count` messages have come; fails after `hangLimit`.
+    private static func read(_ count: Int, from reader: any BusLogReader) async throws -> [IncomingMessage] {
+        let time = SystemTimeSource()
+        let deadline = time.uptime + .hangLimit
+        var messages: [IncomingMessage] = []
+        while messages.count < count {
+            messages += try await reader.next()
+            try #require(time.uptime < deadline, "\(messages.count) of \(count) messages came")
+        }
+        return messages
+    }
+
+    private static func send(_ texts: [String], on topic: Topic<OpaqueMessage>, producer: any BusProducer) async throws
+    {
+        for chunk in texts.chunks(of: 30) {
+            try await producer.send(chunk.enumerated().map { topic.text($1, key: "key \($0 % 8)") })
+        }
+    }
+
+    /// Goal: every reader sees every message once and in order, those before it began and those after.
+    @Test(arguments: Driver.allCases)
+    func everyReaderSeesEverything(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.log, admission: .draining)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await Self.send(Self.texts(0..<300), on: topic, producer: producer)
+        let early = try await bus.makeLogReader(topic.channel)
+        var seen = [try await Self.read(300, from: early), []]
+        try await Self.send(Self.texts(300..<600), on: topic, producer: producer)
+        let late = try await bus.makeLogReader(topic.channel)
+        #expect(late.held.values.reduce(0) { $0 + $1.count } == 600)
+        seen[0] += try await Self.read(300, from: early)
+        seen[1] += try await Self.read(600, from: late)
+        for messages in seen {
+            #expect(Set(messages.map { String(decoding: $0.value, as: UTF8.self) }) == Set(Self.texts(0..<600)))
+            #expect(messages.count == 600)
+            for (partition, held) in late.held {
+                let offsets = messages.filter { $0.partition.number == partition }.map(\.offset)
+                #expect(offsets == Array(held))
+            }
+        }
+        await early.close()
+        await late.close()
+        await bus.close()
+    }
+
+    /// Goal: an idle reader waits for messages instead of asking in a loop, and gets the next one at once.
+    @Test(arguments: Driver.allCases)
+    func waitsForTheNextMessage(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.log, admission: .draining, partitions: 2)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let reader = try await bus.makeLogReader(topic.channel)
+        #expect(reader.held == [0: 0..<0, 1: 0..<0])
+        let time = SystemTimeSource()
+        let began = time.uptime
+        for _ in 0..<3 {
+            let none = try await reader.next()
+            #expect(none.isEmpty)
+        }
+        #expect(time.uptime - began > .milliseconds(500))
+        let producer = try await bus.makeProducer(ProducerOptions())
+        async let next = Self.read(1, from: reader)
+        try await producer.send([topic.text("now", key: "k")])
+        let values = try await next.map(\.value)
+        #expect(values == [Array("now".utf8)])
+        await reader.close()
+        await bus.close()
+    }
+
+    /// Goal: a reader of a log whose oldest messages were removed begins with the oldest that is left. Method: a log much
+    /// smaller than what is sent.
+    @Test func beginsWithTheOldestThatIsLeft() async throws {
+        let fixture = MemoryFixture(bytesMaximum: 20_000)
+        let topic = TestTopics.make(.log, admission: .draining, partitions: 1)
+        let bus = fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await Self.send(Self.texts(0..<1_000), on: topic, producer: producer)
+        let reader = try await bus.makeLogReader(topic.channel)
+        let held = try #require(reader.held[0])
+        #expect(held.upperBound == 1_000 && held.lowerBound > 500)
+        let offsets = try await Self.read(held.count, from: reader).map(\.offset)
+        #expect(offsets == Array(held))
+        // What is removed before it was read is noticed.
+        try await Self.send(Self.texts(0..<1_000), on: topic, producer: producer)
+        let error = await #expect(throws: BusError.self) { _ = try await reader.next() }
+        #expect(error?.code == .replaced)
+    }
+
+    /// Goal: a reader notices that Redis lost the log, whether the new one is shorter or longer than what it read.
+    @Test(arguments: [0, 5, 400])
+    func aLostLogIsNoticed(messagesAfter: Int) async throws {
+        let fixture = try await RedisFixture()
+        let topic = TestTopics.make(.log, admission: .draining, partitions: 1)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await Self.send(Self.texts(0..<200), on: topic, producer: producer)
+        let reader = try await bus.makeLogReader(topic.channel)
+        _ = try await Self.read(200, from: reader)
+        try await fixture.command("FLUSHALL")
+        try await Self.send(Self.texts(0..<messagesAfter), on: topic, producer: producer)
+        let error = await #expect(throws: BusError.self) { while true { _ = try await reader.next() } }
+        #expect(error?.code == .replaced)
+        await reader.close()
+        await bus.close()
+    }
+
+    /// Goal: a reader of a trimmed log in Redis begins with the oldest message that is left, whatever the age.
+    @Test func aTrimmedLogInRedisBeginsLater() async throws {
+        let fixture = try await RedisFixture(logBytesMaximum: 1 << 20)
+        let topic = TestTopics.make(.log, admission: .draining, partitions: 1, cleanup: .brief)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        for number in 0..<40 { try await producer.send([topic.text("\(number)", key: "k", bytes: 100_000)]) }
+        let reader = try await bus.makeLogReader(topic.channel)
+        let held = try #require(reader.held[0])
+        #expect(held.upperBound == 40 && (20..<40).contains(held.lowerBound))
+        let offsets = try await Self.read(held.count, from: reader).map(\.offset)
+        #expect(offsets == Array(held))
+        await reader.close()
+        await bus.close()
+    }
+}
