@@ -61,7 +61,8 @@ struct IngestParts {
             users: users, receipts: ReceiptRoutes(access, reading: reading, environment: environment),
             statistics: StatisticsRoutes(
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
-            deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry), log: log)
+            deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
+            tickets: StreamTicketRoutes(reading: reading, time: environment.time), log: log)
     }
 
     private var users: UserRoutes {

@@ -25,6 +25,7 @@ package final class AppSnapshot: Sendable {
         self.apps = apps.sorted { $0.id < $1.id }.map { app in
             var app = app
             app.receiptKey = pepper?.receiptKey(of: app.id)
+            app.streamTicketKey = pepper?.streamTicketKey(of: app.id)
             return app
         }
         self.pepper = pepper
@@ -73,6 +74,24 @@ package final class AppSnapshot: Sendable {
         let valid = owners.filter { $0.credential.isValid(at: now) }
         guard isRight, !valid.isEmpty else { return Access(caller: .wrongKey, grants: []) }
         return Access(caller: .key(key.id), grants: valid.map(grant))
+    }
+
+    /// The ticket, and the key that made it, if both are valid.
+    package func ticket(_ text: String, now: Timestamp) -> (ticket: StreamTicket, key: Credential)? {
+        guard let presented = PresentedTicket(text), let app = appsByID[presented.ticket.app],
+            let key = app.streamTicketKey, presented.isSigned(by: key), now < presented.ticket.expires,
+            let maker = listener(presented.ticket.keyID, of: app.id, now: now)
+        else { return nil }
+        return (presented.ticket, maker)
+    }
+
+    /// The key of this id, if it may listen to the app.
+    package func listener(_ keyID: String, of app: AppID, now: Timestamp) -> Credential? {
+        let owner = ownersByKeyID[keyID]?.first { $0.app.id == app }
+        guard let credential = owner?.credential, credential.isValid(at: now), !credential.rights.isPublic,
+            credential.scopes.contains(.listen)
+        else { return nil }
+        return credential
     }
 
     private func grant(of owner: Owner) -> Access.Grant {

@@ -37,6 +37,11 @@ struct Pepper: Sendable {
         ReceiptKey(secret: content, app: app)
     }
 
+    /// The key of an app's stream tickets; a new pepper makes all earlier tickets invalid.
+    func streamTicketKey(of app: AppID) -> StreamTicketKey {
+        StreamTicketKey(secret: content, app: app)
+    }
+
     func isSame(as other: Pepper) -> Bool {
         ConstantTime.areEqual(content, other.content)
     }

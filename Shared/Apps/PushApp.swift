@@ -18,6 +18,8 @@ package struct PushApp: Sendable, Equatable {
     package var defaults = AppDefaults()
     /// Derived from the pepper, not part of the file; nil without a pepper.
     package internal(set) var receiptKey: ReceiptKey?
+    /// The same.
+    package internal(set) var streamTicketKey: StreamTicketKey?
 
     package init(id: AppID) {
         self.id = id

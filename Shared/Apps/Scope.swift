@@ -8,6 +8,8 @@ package enum Scope: String, CaseIterable, Sendable, Comparable {
     case register
     /// Read tasks, reports and statistics.
     case read
+    /// Listen to what is sent to topics, and let others listen.
+    case listen
     /// Cancel the tasks of others.
     case admin
 

@@ -1,7 +1,6 @@
 package import PushModel
 
-/// The key of an app's receipts, derived from the installation's secret for this purpose alone (RFC 5869, with one
-/// block of output). It cannot print itself.
+/// The key of an app's receipts. It cannot print itself.
 package struct ReceiptKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -12,8 +11,7 @@ package struct ReceiptKey: Sendable, Equatable, CustomStringConvertible, CustomD
     private let key: HMACKey
 
     package init(secret: [UInt8], app: AppID) {
-        let extracted = HMACKey(Array(ReceiptKey.label.utf8)).code(for: secret)
-        bytes = HMACKey(extracted).code(for: Array(app.text.utf8) + [1])
+        bytes = AppKeyDerivation.key(ReceiptKey.label, secret: secret, app: app)
         key = HMACKey(bytes)
     }
 

@@ -54,6 +54,7 @@ final class IngestFixture: Sendable {
     /// Used share of the store's memory, in percent.
     let percentUsed = Monitor(0)
     let news: AppID
+    let apps: AppSnapshot
     /// A method and a pattern for each route.
     let routeNames: [String]
     private let keys: [Key: APIKey]
@@ -78,6 +79,7 @@ final class IngestFixture: Sendable {
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
         let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits)
+        apps = snapshot
         let log = Log(service: "ingest-api", sink: log)
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))

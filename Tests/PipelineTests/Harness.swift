@@ -230,7 +230,7 @@ final class Harness: Sendable {
             json.member("client_id", simulator.text("huawei", "client_id"))
             json.member("client_secret_file", simulator.text("huawei", "client_secret_file"))
         }
-        let scopes = JSONText.array(["publish", "broadcast", "register", "read", "admin"])
+        let scopes = JSONText.array(["publish", "broadcast", "register", "read", "listen", "admin"])
         folder.write(
             "\(name).json",
             content: """

@@ -10,9 +10,10 @@ struct NativeDialect: Dialect {
     let receipts: ReceiptRoutes
     let statistics: StatisticsRoutes
     let deviceTasks: DeviceTaskRoutes
+    let tickets: StreamTicketRoutes
     let log: RefusalLog
 
-    var routes: [DialectRoute] { taskRoutes + audiences.routes + devices.routes + users.routes }
+    var routes: [DialectRoute] { taskRoutes + audiences.routes + devices.routes + users.routes + tickets.routes }
 
     private var taskRoutes: [DialectRoute] {
         let publishing: [Scope] = [.publish, .broadcast]
