@@ -26,7 +26,7 @@ struct IngestConfiguration: Sendable {
         self.server = server
         sweepInterval = environment.duration(
             "CARILLON_INGEST_SWEEP_INTERVAL", default: .seconds(600), in: .seconds(1) ... .seconds(86_400),
-            meaning: "How often leftovers of removed devices are deleted from the registry.")
+            meaning: "How often leftovers of removed devices and of purged topics are deleted from the registry.")
         idempotencyLease = environment.duration(
             "CARILLON_INGEST_IDEMPOTENCY_LEASE", default: .seconds(15), in: .milliseconds(100) ... .seconds(600),
             meaning: "How long a repeated request is answered 409 if the process that handled its idempotency key died."

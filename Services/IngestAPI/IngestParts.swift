@@ -62,7 +62,8 @@ struct IngestParts {
             statistics: StatisticsRoutes(
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
-            tickets: StreamTicketRoutes(reading: reading, time: environment.time), log: log)
+            tickets: StreamTicketRoutes(reading: reading, time: environment.time),
+            topics: TopicRoutes(registry: registry), log: log)
     }
 
     private var users: UserRoutes {

@@ -44,16 +44,16 @@ extension MemoryRegistry {
         }
     }
 
-    /// Device by device: concurrent new subscriptions may remain.
+    /// Segment by segment: concurrent new subscriptions may remain.
     package func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int {
         var ended = 0
-        for index in try read(app, body: { $0.indices(subscribedTo: topic) }) {
-            let wasSubscribed = try await perform(in: app) { state in
-                guard state[index].subscriptions[index.offset]?[topic] != nil else { return Decision(answer: false) }
-                return Decision(
-                    answer: true, changes: [RegistryChange(app: app, index: index, .subscription(topic, nil))])
+        for segment in try read(app, body: { $0.segments.keys.sorted() }) {
+            ended += try await perform(in: app) { state in
+                let count = state[segment].members(of: topic).members.count
+                guard count > 0 else { return Decision(answer: 0) }
+                let place = DeviceIndex(segment: segment, offset: 0)
+                return Decision(answer: count, changes: [RegistryChange(app: app, index: place, .purge(topic))])
             }
-            if wasSubscribed { ended += 1 }
         }
         return ended
     }
@@ -70,12 +70,5 @@ extension MemoryRegistry {
 extension MemoryRegistryApp {
     fileprivate func subscriptions(of id: DeviceID) -> [TopicName: SubscriptionOptions]? {
         device(id).map { _ in self[id.index].subscriptions[id.index.offset] ?? [:] }
-    }
-
-    fileprivate func indices(subscribedTo topic: TopicName) -> [DeviceIndex] {
-        segments.flatMap { number, segment in
-            segment.subscriptions.filter { $0.value[topic] != nil }
-                .map { DeviceIndex(segment: number, offset: $0.key) }
-        }.sorted()
     }
 }

@@ -77,6 +77,7 @@ struct MemoryRegistryApp {
         case .device(nil): remove(index)
         case .subscription(let topic, let options):
             self[index].subscriptions[index.offset, default: [:]][topic] = options
+        case .purge(let topic): self[index].purge(topic)
         case .badge(let badge): self[index].badges[index.offset] = badge
         case .audience: break
         }

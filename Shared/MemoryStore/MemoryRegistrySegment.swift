@@ -12,6 +12,10 @@ struct MemoryRegistrySegment {
 
     var live: SegmentSet { SegmentSet(devices.keys) }
 
+    mutating func purge(_ topic: TopicName) {
+        for offset in subscriptions.keys { subscriptions[offset]?[topic] = nil }
+    }
+
     func members(of topic: TopicName) -> TopicMembers {
         var found = TopicMembers(members: SegmentSet(), ignoring: SegmentSet())
         for (offset, topics) in subscriptions {

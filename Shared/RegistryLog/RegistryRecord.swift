@@ -39,6 +39,7 @@ package struct RegistryRecord: Hashable, Sendable {
         case .device(nil), .subscription(_, nil), .badge(nil), .audience(_, nil): []
         case .device(let device?): [RegistryRecord.version] + device.packed
         case .subscription(_, let options?): [RegistryRecord.version, options.rawValue]
+        case .purge: [RegistryRecord.version]
         case .badge(let badge?): [RegistryRecord.version].appending(badge)
         case .audience(_, let definition?): [RegistryRecord.version] + definition
         }
@@ -55,6 +56,7 @@ package struct RegistryRecord: Hashable, Sendable {
             switch kind {
             case .device: return .device(nil)
             case .subscription(let topic): return .subscription(topic, nil)
+            case .purge: throw MalformedMessageError("a purge cannot be deleted")
             case .badge: return .badge(nil)
             case .audience(let name): return .audience(name, nil)
             }
@@ -73,6 +75,7 @@ package struct RegistryRecord: Hashable, Sendable {
             guard packed.count == 1, let options = packed.first else { return nil }
             // Unknown options of a later version are ignored.
             return .subscription(topic, SubscriptionOptions(rawValue: options).intersection(.known))
+        case .purge(let topic): return packed.isEmpty ? .purge(topic) : nil
         case .badge:
             var reader = ByteReader(packed)
             guard let badge = reader.integer(UInt32.self), reader.isAtEnd else { return nil }
@@ -83,11 +86,12 @@ package struct RegistryRecord: Hashable, Sendable {
 }
 
 /// The subject of a record, as encoded in its key: `app:segment`, a zero byte, and then `d:offset`, `b:offset`,
-/// `s:offset:topic` or `a:0:name`. Text, so that an operator can read it with any client; each subject has exactly one encoding.
+/// `s:offset:topic`, `p:0:topic` or `a:0:name`. Text, so that an operator can read it with any client; each subject has exactly one encoding.
 private struct Subject {
     enum Kind {
         case device
         case subscription(TopicName)
+        case purge(TopicName)
         case badge
         case audience(AudienceName)
     }
@@ -102,6 +106,7 @@ private struct Subject {
         switch change.content {
         case .device: kind = .device
         case .subscription(let topic, _): kind = .subscription(topic)
+        case .purge(let topic): kind = .purge(topic)
         case .badge: kind = .badge
         case .audience(let name, _): kind = .audience(name)
         }
@@ -112,6 +117,7 @@ private struct Subject {
             switch kind {
             case .device: "d:\(index.offset)"
             case .subscription(let topic): "s:\(index.offset):\(topic)"
+            case .purge(let topic): "p:\(index.offset):\(topic)"
             case .badge: "b:\(index.offset)"
             case .audience(let name): "a:\(index.offset):\(name)"
             }
@@ -135,6 +141,9 @@ private struct Subject {
         case ("s", 3):
             guard let topic = try? TopicName(String(subject[2])) else { return nil }
             kind = .subscription(topic)
+        case ("p", 3):
+            guard offset == 0, let topic = try? TopicName(String(subject[2])) else { return nil }
+            kind = .purge(topic)
         case ("a", 3):
             guard segment == 0, offset == 0, let name = try? AudienceName(String(subject[2])) else { return nil }
             kind = .audience(name)

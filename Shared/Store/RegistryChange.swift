@@ -9,6 +9,9 @@ package struct RegistryChange: Hashable, Sendable {
         case device(Device?)
         /// Nil if the subscription has ended.
         case subscription(TopicName, SubscriptionOptions?)
+        /// All subscriptions of the segment's devices to the topic have ended. Its place is the segment's first. Such a record
+        /// stays in the log for as long as the subscriptions that precede it may.
+        case purge(TopicName)
         /// The badge reported by the device; increments counted on top are not part of the log.
         case badge(UInt32?)
         /// A saved audience of the app, as its writer encoded it; nil if it was removed. It is stored with the app's first

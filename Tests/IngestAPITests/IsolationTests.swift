@@ -80,7 +80,9 @@ import Topics
     private func path(_ pattern: String, news: Possessions) -> String {
         pattern.replacing(":app", with: "news")
             .replacing("/tasks/:id", with: "/tasks/\(news.task.id)").replacing(":id", with: news.subscriber)
-            .replacing(":event", with: "news").replacing(":device", with: news.subscriber)
+            .replacing(":event", with: "news").replacing(":topic", with: "news").replacing(
+                ":device", with: news.subscriber
+            )
             .replacing(":user", with: "ada").replacing(":name", with: "readers")
     }
 

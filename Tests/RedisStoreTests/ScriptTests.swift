@@ -21,7 +21,8 @@ import Testing
 
     private static let registry = [
         RegistryScripts.commit, RegistryScripts.commitShrinking, RegistryScripts.applyLogged,
-        RegistryScripts.readDevice, RegistryScripts.readBuckets, RegistryScripts.readAudience,
+        RegistryScripts.finishPurge, RegistryScripts.readDevice, RegistryScripts.readBuckets,
+        RegistryScripts.readAudience,
         RegistryScripts.readAudiences,
         RegistryScripts.countFailure, RegistryScripts.countDevices, RegistryScripts.allocate,
         RegistryScripts.createSegment,

@@ -28,7 +28,7 @@ import Topics
                     switch change.content {
                     case .device(let device): #expect(segment?.devices[change.index.offset] == device)
                     case .badge(let badge): #expect(segment?.badges[change.index.offset] == badge)
-                    case .audience: Issue.record("the history has no audiences")
+                    case .purge, .audience: Issue.record("the history has no purges and no audiences")
                     case .subscription(let topic, let options):
                         #expect(segment?.subscriptions[change.index.offset]?[topic] == options)
                     }

@@ -173,7 +173,7 @@ extension ModelStore.Segment {
         case .device(let device): devices[offset] = device
         case .subscription(let topic, let options): subscriptions[offset, default: [:]][topic] = options
         case .badge(let badge): badges[offset] = badge
-        case .audience: break
+        case .purge, .audience: break
         }
     }
 }

@@ -11,9 +11,12 @@ struct NativeDialect: Dialect {
     let statistics: StatisticsRoutes
     let deviceTasks: DeviceTaskRoutes
     let tickets: StreamTicketRoutes
+    let topics: TopicRoutes
     let log: RefusalLog
 
-    var routes: [DialectRoute] { taskRoutes + audiences.routes + devices.routes + users.routes + tickets.routes }
+    var routes: [DialectRoute] {
+        taskRoutes + audiences.routes + devices.routes + users.routes + tickets.routes + topics.routes
+    }
 
     private var taskRoutes: [DialectRoute] {
         let publishing: [Scope] = [.publish, .broadcast]

@@ -20,6 +20,7 @@ struct PushdDialect: Dialect {
     var routes: [DialectRoute] {
         let subscribers = SubscriberRoutes(registry: registry, devices: devices, submission: submission)
         let subscriptions = SubscriptionRoutes(registry: registry)
+        let events = EventStatisticsRoutes(registry: registry)
         let list = "/subscriber/:id/subscriptions"
         return [
             route(.post, pattern: "/subscribers", handler: subscribers.register),
@@ -35,14 +36,17 @@ struct PushdDialect: Dialect {
             route(.get, pattern: "\(list)/:event", handler: subscriptions.read),
             route(.post, pattern: "\(list)/:event", handler: subscriptions.subscribe),
             route(.delete, pattern: "\(list)/:event", handler: subscriptions.unsubscribe),
+
+            route(.delete, pattern: "/event/:event", scopes: [.publish], handler: events.purge),
         ]
     }
 
     private func route(
-        _ method: HTTPMethod, pattern: String, bodyBytesMaximum: Int? = nil, handler: @escaping Handler
+        _ method: HTTPMethod, pattern: String, scopes: [Scope] = [.register], bodyBytesMaximum: Int? = nil,
+        handler: @escaping Handler
     ) -> DialectRoute {
         DialectRoute(
-            method: method, pattern: pattern, scopes: [.register], bodyBytesMaximum: bodyBytesMaximum,
+            method: method, pattern: pattern, scopes: scopes, bodyBytesMaximum: bodyBytesMaximum,
             handler: .appInPath { try await answer(PushdCall($0, limits: limits, reading: reading), handler: handler) })
     }
 

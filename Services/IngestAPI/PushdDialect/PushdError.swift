@@ -14,12 +14,14 @@ enum PushdError: Error, Equatable {
     case tooManySubscriptions(Int)
     case unknownSubscriber
     case notSubscribed
+    /// No device is subscribed to it.
+    case unknownEvent
     case task(TaskError)
     case store(StoreError)
 
     var response: HTTPResponse {
         switch self {
-        case .unknownSubscriber, .notSubscribed: return .json("null", status: .notFound)
+        case .unknownSubscriber, .notSubscribed, .unknownEvent: return .json("null", status: .notFound)
         default:
             var response = PushdError.response(status, error: message, detail: detail)
             response.headers += headers
@@ -45,7 +47,7 @@ enum PushdError: Error, Equatable {
         case .access(.unauthenticated): .unauthorized
         case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin): .forbidden
         case .access(.tooManyRequests): .tooManyRequests
-        case .access(.unknownApp), .unknownSubscriber, .notSubscribed: .notFound
+        case .access(.unknownApp), .unknownSubscriber, .notSubscribed, .unknownEvent: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .body(.noRoom): .serviceUnavailable
         case .access(.ambiguous), .body(.malformed), .invalidField, .invalidEvent, .tooManySubscriptions: .badRequest
@@ -76,7 +78,7 @@ enum PushdError: Error, Equatable {
         case .invalidField(let name, _): "Invalid value for `\(name)'"
         case .invalidEvent(let name, _): "Invalid event name \(OutsideText.excerpt(name))"
         case .tooManySubscriptions: "Too many subscriptions"
-        case .unknownSubscriber, .notSubscribed: "Not found"
+        case .unknownSubscriber, .notSubscribed, .unknownEvent: "Not found"
         case .task(let error): error.problem.title
         case .store(let error): PushdError.message(of: error)
         }
@@ -111,7 +113,7 @@ enum PushdError: Error, Equatable {
             "\(count) subscriptions exceed the limit of \(RegistryBounds.subscriptionsMaximum) for a subscriber."
         case .task(let error): error.problem.detail
         case .store(let error) where error.code == .tooMany: error.message
-        case .store, .unknownSubscriber, .notSubscribed: nil
+        case .store, .unknownSubscriber, .notSubscribed, .unknownEvent: nil
         }
     }
 

@@ -22,6 +22,8 @@ enum TaskError: Error, Equatable {
     case notRegistered
     case notClosed
     case unknownAudience
+    /// No device is subscribed to it.
+    case unknownTopic
     /// The app's other count, or those of other apps, are still running.
     case counting
     /// `limits.devices` of the app.
@@ -85,7 +87,8 @@ enum TaskError: Error, Equatable {
         // The operator has to act: waiting (429, 503) and another body (400, 422) do not help.
         case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin), .tooManyDevices: .forbidden
         case .access(.tooManyRequests), .counting: .tooManyRequests
-        case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed, .unknownAudience:
+        case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed, .unknownAudience,
+            .unknownTopic:
             .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalid, .idempotencyKey: .badRequest
@@ -118,6 +121,7 @@ enum TaskError: Error, Equatable {
         case .unknownTask: "urn:carillon:unknown-task"
         case .notClosed: "urn:carillon:task-not-closed"
         case .unknownAudience: "urn:carillon:unknown-audience"
+        case .unknownTopic: "urn:carillon:unknown-topic"
         case .counting: "urn:carillon:count-in-progress"
         case .tooManyDevices: "urn:carillon:too-many-devices"
         default: "about:blank"
@@ -135,6 +139,7 @@ enum TaskError: Error, Equatable {
         case .unknownTask: "Unknown task"
         case .notClosed: "Task not closed"
         case .unknownAudience: "Unknown audience"
+        case .unknownTopic: "Unknown topic"
         case .counting: "Count in progress"
         case .tooManyDevices: "Too many devices"
         default: nil
@@ -160,6 +165,7 @@ enum TaskError: Error, Equatable {
         case .unknownTask: "The app has no task with this id, or the task was closed so long ago that it has expired."
         case .notClosed: "The report is available once the task is closed. Until then, read the task for its progress."
         case .unknownAudience: "The app has no saved audience of this name."
+        case .unknownTopic: "No device of the app is subscribed to this topic."
         case .counting:
             "Counting this audience reads the records of devices, which one request of an app does at a time. Retry later."
         case .tooManyDevices(let maximum):

@@ -31,6 +31,7 @@ extension RedisRegistry: RegistryMaintenance {
         for scope in try await root.apps(in: generation) {
             let sweep = RegistrySweep(registry: self, scope: scope)
             report.removedDevices += try await sweep.forgetRemovedDevices()
+            try await sweep.finishPurges()
             report.topicEntries += try await sweep.leaveEmptySegments()
         }
         return report

@@ -93,7 +93,7 @@ extension RedisRegistry {
         of changes: [LoggedChange], in scope: AppScope
     ) async throws(StoreError) -> [TopicName: TopicNumber] {
         let joining = changes.filter { $0.change.content.isSubscription }
-        let left = Set(changes.compactMap(\.change.content.topic))
+        let left = Set(changes.compactMap(\.change.content.namedTopic))
         var numbers = try await names.numbers(of: Array(left), in: scope)
         let joined = Set(joining.compactMap(\.change.content.topic))
         numbers.merge(try await names.intern(Array(joined), in: scope)) { known, _ in known }

@@ -66,50 +66,12 @@ extension RedisRegistry {
         throw StoreError(.unavailable, message: "too many concurrent changes of the same device's subscriptions; retry")
     }
 
-    func purge(_ topic: TopicName, in scope: AppScope) async throws(StoreError) -> Int {
-        guard let number = try await names.numbers(of: [topic], in: scope)[topic] else { return 0 }
-        var ended = 0
-        for entry in try await topicSegments.entries(of: [number], in: scope)[0] {
-            let segment = scope.segment(entry.segment)
-            let members = try await readAudience([topic: number], in: segment, scope: scope).topics[topic]?.members
-            ended += try await end(members?.offsets ?? [], of: topic, number: number, in: segment, scope: scope)
-        }
-        return ended
-    }
-
     /// Removals come first, so that the limit is not exceeded half-way.
     private static func difference(
         from present: [TopicName: SubscriptionOptions], to wanted: [TopicName: SubscriptionOptions]
     ) -> [RegistryChange.Content] {
         present.keys.filter { wanted[$0] == nil }.sorted().map { .subscription($0, nil) }
             + wanted.filter { present[$0.key] != $0.value }.sorted { $0.key < $1.key }.map { .subscription($0, $1) }
-    }
-
-    private func end(
-        _ offsets: [UInt16], of topic: TopicName, number: TopicNumber, in segment: SegmentID, scope: AppScope
-    ) async throws(StoreError) -> Int {
-        guard let journal else { return try await endDirectly(offsets, of: number, in: segment, scope: scope) }
-        // All changes of a commit belong to one device.
-        for offset in offsets {
-            let index = DeviceIndex(segment: segment.number, offset: offset)
-            try await journal.commit([RegistryChange(app: scope.app, index: index, .subscription(topic, nil))])
-        }
-        return offsets.count
-    }
-
-    private static let endedAtOnce = 256
-
-    private func endDirectly(
-        _ offsets: [UInt16], of number: TopicNumber, in segment: SegmentID, scope: AppScope
-    ) async throws(StoreError) -> Int {
-        var ended = 0
-        for part in offsets.chunks(of: RedisRegistry.endedAtOnce) {
-            var script = SegmentChanges(segment, generation: scope.generation, now: now)
-            for offset in part { script.append(.unsubscribe(number), at: offset) }
-            let results = try await redis.run(script.commit).array ?? []
-            ended += results.dropFirst().count { $0.integer == 1 }
-        }
-        return ended
     }
 
     private func write(

@@ -99,7 +99,7 @@ extension RedisRegistry: RegistryJournal {
                 switch content {
                 case .device: stored.living != nil
                 case .subscription(let topic, let options): had.contains(topic) == (options == nil)
-                case .badge, .audience: false
+                case .purge, .badge, .audience: false
                 }
             })
     }
@@ -191,6 +191,12 @@ extension RegistryChange.Content {
         return topic
     }
 
+    /// Any topic whose number the change needs.
+    var namedTopic: TopicName? {
+        guard case .purge(let topic) = self else { return topic }
+        return topic
+    }
+
     var isSubscription: Bool {
         guard case .subscription(_, .some) = self else { return false }
         return true
@@ -203,11 +209,14 @@ extension RegistryChange.Content {
 }
 
 extension SegmentChanges.Change {
-    /// Nil for an unsubscription from an unknown topic.
+    /// Nil for an unsubscription from an unknown topic, and for its purge.
     init?(_ content: RegistryChange.Content, numbers: [TopicName: TopicNumber]) {
         switch content {
         case .device(let device?): self = .put(device.packed)
         case .device(nil): self = .remove
+        case .purge(let topic):
+            guard let number = numbers[topic] else { return nil }
+            self = .purge(number)
         case .badge(let badge): self = .badge(badge)
         case .audience(let name, let definition): self = .audience(name, definition)
         case .subscription(let topic, let options):

@@ -86,10 +86,11 @@ package struct RedisRegistry: Sendable {
     /// Nil if the index cannot exist: indices are allocated only in counted segments.
     func read(_ index: DeviceIndex, in scope: AppScope) async throws(StoreError) -> StoredDevice? {
         guard try await exists(index.segment, in: scope) else { return nil }
-        return try StoredDevice(try await redis.run(readCall(index, in: scope)))
+        let stored = try StoredDevice(try await redis.run(readCall(index, in: scope)))
+        return try await finishPurges(of: stored, at: index, in: scope)
     }
 
-    /// The same for many indices, in their order.
+    /// The same for many indices, in their order; their subscriptions may contain some that a purge has ended.
     func read(_ indices: [DeviceIndex], in scope: AppScope) async throws(StoreError) -> [StoredDevice?] {
         var calls: [ScriptCall] = []
         var places: [Int?] = []
@@ -115,7 +116,7 @@ package struct RedisRegistry: Sendable {
         return segment.rawValue < (try await allocator.count(in: scope))
     }
 
-    private func readCall(_ index: DeviceIndex, in scope: AppScope) -> ScriptCall {
+    func readCall(_ index: DeviceIndex, in scope: AppScope) -> ScriptCall {
         let keys = SegmentKeys(scope.segment(index.segment))
         let bucket = SegmentKeys.bucket(of: index.offset)
         return ScriptCall(

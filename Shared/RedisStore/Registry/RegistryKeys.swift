@@ -48,7 +48,8 @@ struct SegmentKeys {
     }
 
     /// A hash: `generation`; `next`, the next offset to allocate; `applied`, the offset after the last applied record
-    /// of the log; `marks`, the number of stored removal marks.
+    /// of the log; `marks`, the number of stored removal marks; `purged`, the topics that `finish-purge.lua` removes from the
+    /// devices' lists, each with a comma before it.
     var header: RedisArgument { RedisArgument(SegmentKeys.headerName(tag: tag)) }
     /// A bitmap of the living devices, as `SegmentSet.bytes`.
     var live: RedisArgument { RedisArgument("live:\(tag)") }
@@ -63,12 +64,18 @@ struct SegmentKeys {
     /// A hash: offset in the bucket -> the last pushes under a cap; see `Scripts/Ledger/caps.lua`. It expires, so neither
     /// a rebuild nor the removal of a device deletes it.
     func pushes(_ bucket: Int) -> RedisArgument { RedisArgument("push:\(tag):\(bucket)") }
-    /// A hash: topic number -> members, and `<number>i` -> the members that ignore messages. A list of offsets, two
+    /// A hash: topic number -> members, `<number>i` -> the members that ignore messages, and `<number>x` -> those that a
+    /// purge has ended. A list of offsets, two
     /// bytes each and in any order, or, if it is 512 bytes long, a bitmap.
     func topics(_ bucket: Int) -> RedisArgument { RedisArgument("top:\(tag):\(bucket)") }
 
     /// A hash, of an app's first segment only: name -> saved audience of the app.
     var audiences: RedisArgument { RedisArgument("saved:\(tag)") }
+
+    /// The topics in the header's field `purged`.
+    static func purged(_ field: RedisValue) -> [TopicNumber] {
+        field.string?.split(separator: ",").compactMap { TopicNumber($0) } ?? []
+    }
 
     static func headerName(tag: String) -> String { "seg:\(tag)" }
     static func bucket(of offset: UInt16) -> Int { Int(offset) / bucketDevices }

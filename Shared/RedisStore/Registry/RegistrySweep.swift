@@ -1,5 +1,6 @@
 import PushModel
 import RedisClient
+import ServiceKit
 import Store
 
 /// Removes obsolete data of an app and the remains of interrupted operations. Every step can be repeated, and several
@@ -8,6 +9,7 @@ struct RegistrySweep: Sendable {
     private static let markSeconds: UInt32 = 3_600
     private static let topicsAtOnce = 256
     private static let bucketsOfCall = 8
+    private static let segmentsAtOnce = 256
 
     let registry: RedisRegistry
     let scope: AppScope
@@ -62,6 +64,26 @@ struct RegistrySweep: Sendable {
                 RegistryScripts.dropMark, keys: [keys.header, keys.devices(bucket)],
                 arguments: [id, RedisArgument(field), RedisArgument(mark)]))
         return reply.integer == 1 ? 1 : 0
+    }
+
+    /// Removes purged topics from the lists of devices.
+    func finishPurges() async throws(StoreError) {
+        let count = try await registry.allocator.count(in: scope)
+        for part in Array(0..<count).chunks(of: RegistrySweep.segmentsAtOnce) {
+            let segments = part.map { scope.segment(SegmentNumber(rawValue: $0)) }
+            let fields = try await redis.send(
+                segments.map { RedisCommand("HGET", SegmentKeys($0).header, "purged") })
+            for (segment, field) in zip(segments, fields) {
+                for topic in SegmentKeys.purged(field) { try await finishPurge(of: topic, in: segment) }
+            }
+        }
+    }
+
+    /// Bucket by bucket, so that Redis does other work in between.
+    private func finishPurge(of topic: TopicNumber, in segment: SegmentID) async throws(StoreError) {
+        for bucket in 0..<SegmentKeys.bucketCount {
+            guard try await !registry.finishPurge(of: topic, bucket: bucket, in: segment, scope: scope) else { return }
+        }
     }
 
     /// Removes segments without members from the topics' lists of segments.

@@ -8,6 +8,7 @@ struct SegmentChanges {
         case remove
         case subscribe(TopicNumber, SubscriptionOptions)
         case unsubscribe(TopicNumber)
+        case purge(TopicNumber)
         case badge(UInt32?)
         case audience(AudienceName, [UInt8]?)
     }
@@ -83,6 +84,7 @@ struct SegmentChanges {
             ]
         case .unsubscribe(let topic):
             shape = [place(.subscriptions(bucket)), place(topic), none, RedisArgument(Int64(topic)), none]
+        case .purge(let topic): shape = [place(topic), none, none, RedisArgument(Int64(topic)), none]
         case .badge(let badge):
             shape = [place(.badges(bucket)), none, none, badge.map { RedisArgument(Int64($0)) } ?? none, none]
         case .audience(let name, let definition):
@@ -151,6 +153,7 @@ extension SegmentChanges.Change {
         case .remove: "remove"
         case .subscribe: "subscribe"
         case .unsubscribe: "unsubscribe"
+        case .purge: "purge"
         case .badge: "badge"
         case .audience: "audience"
         }
@@ -158,7 +161,7 @@ extension SegmentChanges.Change {
 
     fileprivate var shrinks: Bool {
         switch self {
-        case .remove, .unsubscribe, .badge(nil), .audience(_, nil): true
+        case .remove, .unsubscribe, .purge, .badge(nil), .audience(_, nil): true
         case .put, .subscribe, .badge, .audience: false
         }
     }

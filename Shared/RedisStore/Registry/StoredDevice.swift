@@ -21,16 +21,19 @@ struct StoredDevice {
     let record: [UInt8]
     let subscriptions: PackedSubscriptions
     let badge: UInt32?
+    /// Topics whose subscriptions in the segment a purge has ended, though devices' subscriptions may still name them.
+    let purged: [TopicNumber]
 
     /// From the reply of `readDevice`.
     init(_ reply: RedisValue) throws(StoreError) {
-        guard let fields = reply.array, fields.count == 3, let record = fields[0].bytes,
+        guard let fields = reply.array, fields.count == 4, let record = fields[0].bytes,
             let subscriptions = fields[1].bytes
         else { throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode a device") }
         self.record = record
         standing = try StoredDevice.standing(of: record)
         self.subscriptions = PackedSubscriptions(bytes: subscriptions)
         badge = fields[2].integer.flatMap(UInt32.init(exactly:))
+        purged = SegmentKeys.purged(fields[3])
     }
 
     var living: Device? {

@@ -4,13 +4,16 @@ import RedisClient
 /// missing or belongs to another registry answers `NOTREADY`.
 enum RegistryScripts {
     static let commit = RedisScript(
-        PackageResources.commit_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .changes,
-        .commitReplies, .commitChanges)
+        PackageResources.commit_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
+        .changes, .commitReplies, .commitChanges)
     static let commitShrinking = RedisScript(
         PackageResources.commit_shrinking_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions,
-        .changes, .commitReplies, .commitChanges)
+        .purges, .changes, .commitReplies, .commitChanges)
     static let applyLogged = RedisScript(
-        PackageResources.apply_logged_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .changes)
+        PackageResources.apply_logged_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
+        .changes)
+    static let finishPurge = RedisScript(
+        PackageResources.finish_purge_lua, using: .ready, .fields, .lists, .members, .subscriptions, .purges)
     static let readDevice = RedisScript(PackageResources.read_device_lua, using: .ready)
     static let readBuckets = RedisScript(PackageResources.read_buckets_lua, using: .ready, .records)
     static let readAudience = RedisScript(PackageResources.read_audience_lua, using: .ready)

@@ -32,6 +32,7 @@ extension ScriptLibrary {
     static let openBucket = ScriptLibrary(PackageResources.open_bucket_lua)
     static let outage = ScriptLibrary(PackageResources.outage_lua)
     static let providers = ScriptLibrary(PackageResources.providers_lua)
+    static let purges = ScriptLibrary(PackageResources.purges_lua)
     static let ranges = ScriptLibrary(PackageResources.ranges_lua)
     static let ready = ScriptLibrary(PackageResources.ready_lua)
     static let reported = ScriptLibrary(PackageResources.reported_lua)

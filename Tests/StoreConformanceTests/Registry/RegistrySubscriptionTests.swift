@@ -110,6 +110,65 @@ import Testing
         }
     }
 
+    /// Goal: a device that subscribes after a purge stays subscribed, while the lists of the others are still to follow.
+    /// Method: 300 devices, whose members are a bitmap; every way to subscribe again, then every way to read, then a sweep.
+    @Test(arguments: StoreKind.allCases)
+    func subscriptionsAfterAPurgeStay(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let (app, topic) = (fixture.app, try Samples.topic(1))
+            var ids: [DeviceID] = []
+            for number in 0..<300 {
+                let id = try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app)
+                    .registered.id
+                _ = try await registry.subscribe(id, to: topic, options: .ignoreMessage, in: app)
+                ids.append(id)
+            }
+            #expect(try await registry.purge(topic, in: app) == 300)
+            #expect(try await registry.subscribe(ids[0], to: topic, options: [], in: app) == .created)
+            #expect(try await registry.setSubscriptions(of: ids[1], to: [topic: []], in: app))
+            #expect(try await registry.unsubscribe(ids[2], from: topic, in: app) == false)
+            #expect(try await registry.remove(ids[3], in: app))
+            // A second purge while the first one's lists are not done.
+            #expect(try await registry.purge(topic, in: app) == 2)
+            #expect(try await registry.subscribe(ids[299], to: topic, options: [], in: app) == .created)
+            _ = try await registry.sweep()
+            #expect(try await registry.subscriptions(of: ids[0], in: app) == [:])
+            #expect(try await registry.subscriptions(of: ids[150], in: app) == [:])
+            #expect(try await registry.subscriptions(of: ids[299], in: app) == [topic: []])
+            #expect(try await registry.size(of: .topic(topic), in: app) == 1)
+            #expect(try await registry.subscribe(ids[299], to: topic, options: [], in: app) == .updated)
+        }
+    }
+
+    /// Goal: with the log a purge is in it, and a registry filled from what compaction leaves has the same members.
+    @Test(arguments: StoreKind.allCases)
+    func aPurgeSurvivesInTheLog(kind: StoreKind) async throws {
+        try await kind.withRegistry(.own) { registry, fixture in
+            let (app, topic) = (fixture.app, try Samples.topic(1))
+            let log = TestLog(projection: registry)
+            let client = try await fixture.client(journal: log)
+            var ids: [DeviceID] = []
+            for number in 0..<5 {
+                let id = try await client.register(Samples.token(number), changes: DeviceChanges(), in: app)
+                    .registered.id
+                _ = try await client.subscribe(id, to: topic, options: [], in: app)
+                ids.append(id)
+            }
+            #expect(try await client.purge(topic, in: app) == 5)
+            #expect(try await client.purge(topic, in: app) == 0)
+            #expect(try await client.setSubscriptions(of: ids[1], to: [topic: []], in: app))
+            #expect(try await registry.size(of: .topic(topic), in: app) == 1)
+
+            let refill = try await registry.beginRebuild()
+            try await refill.apply(log.compacted)
+            try await refill.finish()
+            _ = try await registry.sweep()
+            #expect(try await registry.size(of: .topic(topic), in: app) == 1)
+            #expect(try await registry.subscriptions(of: ids[0], in: app) == [:])
+            #expect(try await registry.subscriptions(of: ids[1], in: app) == [topic: []])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aPurgedTopicHasNoMembers(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in

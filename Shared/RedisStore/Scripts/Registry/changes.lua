@@ -59,6 +59,7 @@ local function apply(i)
         return subscribe(offset, a, b, tonumber(ARGV[i + 6]), tonumber(ARGV[i + 7]))
     end
     if kind == 'unsubscribe' then return unsubscribe(offset, a, b, tonumber(ARGV[i + 6])) end
+    if kind == 'purge' then return purge(a, tonumber(ARGV[i + 6])) end
     if kind == 'audience' then return saveAudience(a, ARGV[i + 6], ARGV[i + 7]) end
     return setBadge(offset, a, ARGV[i + 6])
 end

@@ -50,16 +50,19 @@ local function join(key, field, offset)
     write(key, field, value)
 end
 
+-- Returns true if it was a member.
 local function leave(key, field, offset)
     local value = read(key, field)
-    if not value then return end
+    if not value then return false end
     if #value == 512 then
-        value = changed(value, offset, false)
-        value = few(value) or value
+        local rest = changed(value, offset, false)
+        if rest == value then return false end
+        value = few(rest) or rest
     else
         local at = aligned(value, pair(offset), 2, 0)
-        if not at then return end
+        if not at then return false end
         value = string.sub(value, 1, at - 1) .. string.sub(value, at + 2)
     end
     write(key, field, value ~= '' and value)
+    return true
 end

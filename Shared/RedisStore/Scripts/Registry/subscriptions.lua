@@ -1,5 +1,6 @@
 -- Subscriptions of a device: a list of u32, topic number << 4 | options. The lowest bit of the options ignores
--- messages; such members are in a second set of the topic, the field with the suffix `i`.
+-- messages; such members are in a second set of the topic, the field with the suffix `i`. In a third, with the suffix `x`,
+-- are those that a purge has ended and whose lists still name the topic (`purges.lua`).
 
 -- Records of the log are applied whatever the bounds.
 local isBounded = ARGV[3] ~= 'log'
@@ -21,6 +22,7 @@ local function subscribe(offset, subscriptions, topics, number, options)
     local field = offset % 128
     local list = read(subscriptions, field) or ''
     local at = place(list, number)
+    local isNew = not at or leave(topics, number .. 'x', offset)
     if not at and isBounded and #list >= 4000 then return nil end
     local entry = struct.pack('<I4', number * 16 + options)
     list = at and string.sub(list, 1, at - 1) .. entry .. string.sub(list, at + 4) or list .. entry
@@ -31,7 +33,7 @@ local function subscribe(offset, subscriptions, topics, number, options)
     elseif at then
         leave(topics, number .. 'i', offset)
     end
-    return at and 0 or 1
+    return isNew and 1 or 0
 end
 
 -- Returns 1 if the subscription has ended, 0 if there was none.
@@ -44,5 +46,5 @@ local function unsubscribe(offset, subscriptions, topics, number)
     write(subscriptions, field, list ~= '' and list)
     leave(topics, number, offset)
     leave(topics, number .. 'i', offset)
-    return 1
+    return leave(topics, number .. 'x', offset) and 0 or 1
 end
