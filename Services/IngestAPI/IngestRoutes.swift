@@ -1,3 +1,4 @@
+import Bus
 import HTTPServer
 
 /// All routes of the public port.
