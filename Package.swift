@@ -137,6 +137,9 @@ let package = Package(
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Signing", "Store", "TaskKit",
             "TaskModel", "TLSSocket", "Topics"),
         service(
+            "EventStream", command: "event-stream", "Apps", "Bus", "HTTPServer", "JSONKit", "PushModel", "ServiceHost",
+            "ServiceKit", "TaskModel", "Topics"),
+        service(
             "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "HTTPServer", "JSONKit",
             "LocalTime",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit",
@@ -196,9 +199,13 @@ let package = Package(
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("CommandKitTests", "CommandKit", "ServiceKit"),
         tests(
-            "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "ingest-api", "ProviderKit",
+            "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "event-stream", "ingest-api", "ProviderKit",
             "provider-simulator", "renderer", "reporter", "scheduler", "ServiceHost", "ServiceKit",
             "targeting-resolver", "TestSupport"),
+        tests(
+            "EventStreamTests", "Apps", "Bus", "carillon", "event-stream", "HTTPServer", "JSONKit", "KafkaBus",
+            "KafkaMock",
+            "PushModel", "RedisBus", "RedisClient", "ServiceKit", "TaskModel", "TestSupport", "Topics"),
         testFuzzers(
             "Fuzz", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "ingest-api", "JSONKit", "LocalTime",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceKit", "Signing", "Store",

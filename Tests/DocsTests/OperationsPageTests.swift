@@ -6,6 +6,7 @@ import Testing
 
 @testable import android_sender
 @testable import apns_sender
+@testable import event_stream
 @testable import ingest_api
 @testable import provider_simulator
 @testable import renderer
@@ -30,8 +31,12 @@ import Testing
         _ = APNsSenderConfiguration(environment: &apple)
         _ = AndroidSenderConfiguration(environment: &android)
         _ = ReporterConfiguration(environment: &reports)
+        var stream = EnvironmentReader([:])
+        _ = EventStreamConfiguration(environment: &stream)
         let shared = android.variables.filter { !apple.variables.contains($0) }
-        let own = (apple.variables + shared + reports.variables).filter { !reader.variables.contains($0) }
+        let own = (apple.variables + shared + reports.variables + stream.variables).filter {
+            !reader.variables.contains($0)
+        }
         let listed =
             try rows(under: "# Settings", inPage: "docs/settings.md")
             + rows(under: "# Settings of the bus", inPage: "docs/settings-bus.md")

@@ -6,6 +6,7 @@ import Testing
 @testable import Apps
 @testable import android_sender
 @testable import apns_sender
+@testable import event_stream
 @testable import ingest_api
 @testable import reporter
 
@@ -13,13 +14,13 @@ import Testing
 @Suite struct SecurityPageTests {
     @Test func saysWhoReadsWhichSecret() throws {
         let page = try #require(SourceTree.text("docs/security.md"))
-        var (api, apple, android, reports) = (
-            EnvironmentReader([:]), EnvironmentReader([:]), EnvironmentReader([:]), EnvironmentReader([:])
-        )
+        var (api, apple, android) = (EnvironmentReader([:]), EnvironmentReader([:]), EnvironmentReader([:]))
+        var (reports, stream) = (EnvironmentReader([:]), EnvironmentReader([:]))
         let readers = [
             "ingest-api": IngestConfiguration(environment: &api).apps.secrets,
             "apns-sender": APNsSenderConfiguration(environment: &apple).sender.apps.secrets,
             "android-sender": AndroidSenderConfiguration(environment: &android).sender.apps.secrets,
+            "event-stream": EventStreamConfiguration(environment: &stream).apps.secrets,
             "reporter": ReporterConfiguration(environment: &reports).apps.secrets,
         ]
         let known = readers.flatMap { service, secrets in secrets.map { "\($0) \(service)" } }

@@ -4,7 +4,7 @@ import TestSupport
 /// One service of the harness, as a process that can be killed and restarted with the same settings.
 final class ServiceProcess: Sendable {
     let name: String
-    /// Port of `ingest-api`.
+    /// Public port of `ingest-api` or `event-stream`.
     let port = FreePort.next()
     private let adminPort = FreePort.next()
     private let settings: [String: String]
@@ -14,15 +14,21 @@ final class ServiceProcess: Sendable {
         self.name = name
         self.settings = settings.merging([
             "CARILLON_ADMIN_PORT": "\(adminPort)", "CARILLON_INGEST_PORT": "\(port)",
+            "CARILLON_STREAM_PORT": "\(port)",
         ]) { $1 }
         process = Monitor(nil)
     }
 
-    /// Returns once the service is running, or once `ingest-api` listens.
+    /// Returns once the service is running, or once its public port is open.
     func start() async throws {
         let child = try ChildProcess.service(name, settings: settings)
         process.change { $0 = child }
-        let sign = name == "ingest-api" ? "\"server\":\"ingest\"" : "\"message\":\"running\""
+        let sign =
+            switch name {
+            case "ingest-api": "\"server\":\"ingest\""
+            case "event-stream": "\"server\":\"stream\""
+            default: "\"message\":\"running\""
+            }
         guard await child.line(where: { $0.contains(sign) }) != nil else {
             throw SetupError(description: "\(name) did not start: \(child.lines.suffix(10))")
         }

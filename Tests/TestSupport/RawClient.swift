@@ -13,9 +13,21 @@ package final class RawClient: Sendable {
     }
 
     package let descriptor: Int32
+    private let isConnected: Bool
 
-    package init(port: UInt16, patience: Duration = .hangLimit) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    package convenience init(port: UInt16, patience: Duration = .hangLimit) {
+        self.init(connectingTo: port, patience: patience)
+        precondition(isConnected, "no server listens on port \(port)")
+    }
+
+    /// Nil if no server listens on the port.
+    package convenience init?(ifListening port: UInt16, patience: Duration = .hangLimit) {
+        self.init(connectingTo: port, patience: patience)
+        guard isConnected else { return nil }
+    }
+
+    private init(connectingTo port: UInt16, patience: Duration) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "no socket could be opened")
         var limit = timeval(tv_sec: Int(patience.components.seconds), tv_usec: 0)
         let limitSize = socklen_t(MemoryLayout<timeval>.size)
@@ -25,12 +37,12 @@ package final class RawClient: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let isConnected = withUnsafePointer(to: address) {
+        self.descriptor = descriptor
+        isConnected = withUnsafePointer(to: address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        precondition(isConnected, "no server listens on port \(port)")
     }
 
     deinit {

@@ -10,6 +10,11 @@ package struct Queue<Element> {
     @inlinable package var isEmpty: Bool { count == 0 }
     @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
 
+    /// The element that is at this place, counted from the first one.
+    package subscript(place: Int) -> Element? {
+        place >= 0 && place < count ? elements[head + place] : nil
+    }
+
     @inlinable package mutating func append(_ element: Element) {
         elements.append(element)
     }

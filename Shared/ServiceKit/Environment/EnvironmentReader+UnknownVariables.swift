@@ -3,7 +3,7 @@ extension EnvironmentReader {
     /// program ignores the families of the others.
     package static let families: Set<String> = [
         "ADMIN", "ANDROID", "APNS", "APPS", "BUS", "DRAIN", "FCM", "HUAWEI", "INGEST", "KAFKA", "KEY", "LOG", "PEPPER",
-        "REDIS", "RENDERER", "REPORTER", "RESOLVER", "SCHEDULER", "SENDER", "SIMULATOR", "URL", "WORKER",
+        "REDIS", "RENDERER", "REPORTER", "RESOLVER", "SCHEDULER", "SENDER", "SIMULATOR", "STREAM", "URL", "WORKER",
     ]
 
     /// An error text for each variable with our prefix that is set but unknown: probably a typing error, and the

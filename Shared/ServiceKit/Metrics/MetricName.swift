@@ -89,6 +89,18 @@ package enum MetricName: String, CaseIterable, Sendable {
     case senderPushDuration = "carillon_sender_push_duration_seconds"
     case senderPushes = "carillon_sender_pushes_total"
     case storeWentBack = "carillon_store_rollbacks_total"
+    case streamDelay = "carillon_stream_delay_seconds"
+    case streamEventsRead = "carillon_stream_read_events_total"
+    case streamEventsRepeated = "carillon_stream_repeated_events_total"
+    case streamEventsSent = "carillon_stream_sent_events_total"
+    case streamEventsUnreadable = "carillon_stream_unreadable_events_total"
+    case streamGaps = "carillon_stream_gaps_total"
+    case streamHistoryBytes = "carillon_stream_history_bytes"
+    case streamListenersEnded = "carillon_stream_ended_listeners_total"
+    case streamListenersOpen = "carillon_stream_open_listeners"
+    case streamListenersOpened = "carillon_stream_opened_listeners_total"
+    case streamListenersRefused = "carillon_stream_refused_listeners_total"
+    case streamListenersResumed = "carillon_stream_resumed_listeners_total"
 
     package enum Kind: String, Sendable {
         case counter
@@ -98,7 +110,8 @@ package enum MetricName: String, CaseIterable, Sendable {
 
     package var kind: Kind {
         switch self {
-        case .appFilesBroken, .appKeyFilesUnusable, .appsLoaded, .busBytesBuffered, .busConsumerLag,
+        case .appFilesBroken, .appKeyFilesUnusable, .appsLoaded, .streamHistoryBytes, .streamListenersOpen,
+            .busBytesBuffered, .busConsumerLag,
             .busGroupLag, .busPartitionsAssigned, .busPartitionsHeldBack, .buildInfo, .http2ConnectionsOpen,
             .httpBodyBytesBuffered,
             .httpClientRequestsOpen, .httpConnectionsOpen, .ingestCountsRunning, .reporterReceiptDelay,
@@ -108,7 +121,7 @@ package enum MetricName: String, CaseIterable, Sendable {
             .senderAppsHalted, .senderProviderOutages:
             .gauge
         case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
-            .redisCommandDuration, .resolverDuration, .senderPushDuration:
+            .redisCommandDuration, .resolverDuration, .senderPushDuration, .streamDelay:
             .histogram
         default: .counter
         }
@@ -213,6 +226,18 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .senderPushDuration: "Time from the reply to a batch's claim until the provider's last response."
         case .senderPushes: "Pushes submitted to a provider, by outcome: answered, not_sent, unknown."
         case .storeWentBack: "Times this process detected that Redis came back with older data."
+        case .streamDelay: "Time from the planning of a task until it was passed to its open streams."
+        case .streamEventsRead: "Messages read from the log of events, repeats included."
+        case .streamEventsRepeated: "Events of tasks that had been read before, which are not shown again."
+        case .streamEventsSent: "Events passed to open streams, one for each stream."
+        case .streamEventsUnreadable: "Messages in the log of events that this version cannot read."
+        case .streamGaps: "Streams whose client was told that it may have missed events."
+        case .streamHistoryBytes: "Memory of the newest events, from which clients continue."
+        case .streamListenersEnded: "Streams ended, by reason: left, slow, revoked, drained, replaced."
+        case .streamListenersOpen: "Streams open now."
+        case .streamListenersOpened: "Streams opened."
+        case .streamListenersRefused: "Requests for a stream that were refused, by reason."
+        case .streamListenersResumed: "Streams opened by clients that continue from an earlier one."
         }
     }
 }
