@@ -221,6 +221,7 @@ import Testing
 private final class ProgramFolder: Sendable {
     static let services = [
         "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "reporter", "scheduler",
+        "event-stream",
     ]
 
     private let folder = TemporaryDirectory("programs")

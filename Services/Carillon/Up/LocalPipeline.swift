@@ -25,6 +25,7 @@ struct LocalPipeline: Sendable {
     private let board: SimulatorBoard
     private let redisURL: String
     private let apiURL: String
+    private let streamURL: String
     private let reservations: [PortReservation]
 
     init(
@@ -42,7 +43,10 @@ struct LocalPipeline: Sendable {
         let redisPlan = plans.redis(
             port: try ports.take(usual: PipelineService.redisPort), memoryBytes: settings.memoryBytes)
         var needed = [KeptProgram(redisPlan, after: [], shared: shared)]
-        let apiPort = try ports.take(usual: settings.apiPort)
+        let publicPorts = [
+            PipelineService.ingest: try ports.take(usual: settings.apiPort),
+            PipelineService.stream: try ports.take(usual: PipelineService.streamPort),
+        ]
         if settings.hasSimulator {
             let plan = plans.simulator(adminPort: try ports.take(usual: PipelineService.simulatorPort))
             needed.append(LocalPipeline.simulator(plan, shared: shared, board: board, app: app))
@@ -50,7 +54,8 @@ struct LocalPipeline: Sendable {
         services = try PipelineService.all.map { service in
             let adminPort = try ports.take(usual: service.adminPort)
             let plan = plans.service(
-                service, adminPort: adminPort, redis: redisPlan.url, apiPort: apiPort, simulator: board)
+                service, adminPort: adminPort, redis: redisPlan.url, publicPort: publicPorts[service.name],
+                simulator: board)
             return KeptProgram(plan, after: needed, shared: shared)
         }
         board.senders = services.filter { PipelineService.senders.contains($0.name) }
@@ -58,7 +63,8 @@ struct LocalPipeline: Sendable {
         self.needed = needed
         self.board = board
         redisURL = redisPlan.url
-        apiURL = plans.apiURL(port: apiPort)
+        apiURL = services.first { $0.name == PipelineService.ingest }?.plan.url ?? ""
+        streamURL = services.first { $0.name == PipelineService.stream }?.plan.url ?? ""
         reservations = ports.reservations
     }
 
@@ -101,7 +107,7 @@ struct LocalPipeline: Sendable {
 
     private var announcement: UpAnnouncement {
         UpAnnouncement(
-            folder: shared.folder, url: apiURL, redis: redisURL,
+            folder: shared.folder, url: apiURL, stream: streamURL, redis: redisURL,
             app: app.map { UpAnnouncement.App(name: $0.id.text, keyFile: $0.keyFile) }, simulator: board.current,
             programs: (needed + services).map { program in
                 UpAnnouncement.Program(

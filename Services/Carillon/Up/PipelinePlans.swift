@@ -53,27 +53,26 @@ struct PipelinePlans: Sendable {
             environment: { variables }, readiness: .line { $0.hasPrefix("{\"ready\":true") }, url: admin, admin: admin)
     }
 
-    /// With a certificate `ingest-api` accepts only TLS.
-    func apiURL(port: UInt16) -> String {
-        let scheme = inherited.isSet("CARILLON_INGEST_TLS_CERTIFICATE") ? "https" : "http"
+    /// The public port of a service. With a certificate it accepts only TLS.
+    func url(of prefix: String, port: UInt16) -> String {
+        let scheme = inherited.isSet("\(prefix)_TLS_CERTIFICATE") ? "https" : "http"
         return "\(scheme)://127.0.0.1:\(port)"
     }
 
+    /// `publicPort` is that of a service which has one.
     func service(
-        _ service: PipelineService, adminPort: UInt16, redis: String, apiPort: UInt16, simulator: SimulatorBoard
+        _ service: PipelineService, adminPort: UInt16, redis: String, publicPort: UInt16?, simulator: SimulatorBoard
     ) -> ProgramPlan {
-        let isAPI = service.name == PipelineService.ingest
         var own = [
             "CARILLON_BUS": redis, "CARILLON_REDIS": redis, "CARILLON_ADMIN_PORT": "\(adminPort)",
             "CARILLON_DRAIN_DEADLINE": DurationText.print(drainDeadline),
         ]
         if service.families.contains("APPS") { own["CARILLON_APPS"] = folder.apps }
-        if isAPI {
-            own["CARILLON_PEPPER_FILE"] = folder.pepperFile
-            own["CARILLON_INGEST_PORT"] = "\(apiPort)"
-        }
+        if service.families.contains("PEPPER") { own["CARILLON_PEPPER_FILE"] = folder.pepperFile }
+        if let prefix = service.publicPrefix, let publicPort { own["\(prefix)_PORT"] = "\(publicPort)" }
         let variables = inherited.own(of: service.families).merging(own) { $1 }
         let admin = "http://127.0.0.1:\(adminPort)"
+        let publicURL = publicPort.flatMap { port in service.publicPrefix.map { url(of: $0, port: port) } }
         let talksToSimulator = PipelineService.senders.contains(service.name)
         return ProgramPlan(
             name: service.name, path: programs.path(of: service.name),
@@ -81,6 +80,6 @@ struct PipelinePlans: Sendable {
                 guard talksToSimulator, let facts = simulator.current else { return variables }
                 return variables.merging(facts.senderVariables) { $1 }
             },
-            readiness: .address("\(admin)/readyz"), url: isAPI ? apiURL(port: apiPort) : admin, admin: admin)
+            readiness: .address("\(admin)/readyz"), url: publicURL ?? admin, admin: admin)
     }
 }

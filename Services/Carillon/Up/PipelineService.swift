@@ -8,6 +8,7 @@ struct PipelineService: Sendable {
             name: "android-sender", adminPort: 9468, settings: ["APPS", "ANDROID", "FCM", "HUAWEI", "SENDER"]),
         PipelineService(name: "renderer", adminPort: 9466, settings: ["RENDERER"]),
         PipelineService(name: "scheduler", adminPort: 9470, settings: ["SCHEDULER"]),
+        PipelineService(name: stream, adminPort: 9471, settings: ["APPS", "PEPPER", "STREAM"]),
         PipelineService(name: "targeting-resolver", adminPort: 9465, settings: ["RESOLVER"]),
         PipelineService(name: ingest, adminPort: 9464, settings: ["APPS", "PEPPER", "INGEST"]),
     ]
@@ -18,12 +19,14 @@ struct PipelineService: Sendable {
     static let simulatorSettings: Set = ["SIMULATOR"]
 
     static let ingest = "ingest-api"
+    static let stream = "event-stream"
     static let simulator = "provider-simulator"
     /// These trust the simulator's certificate authority, which they read at their start.
     static let senders: Set = ["apns-sender", "android-sender"]
     static let simulatorPort: UInt16 = 9480
     static let redisPort: UInt16 = 6379
     static let apiPort: UInt16 = 8080
+    static let streamPort: UInt16 = 8081
 
     let name: String
     /// Preferred port.
@@ -35,6 +38,15 @@ struct PipelineService: Sendable {
         self.name = name
         self.adminPort = adminPort
         self.settings = settings
+    }
+
+    /// Prefix of the settings of its public port; nil if it has none.
+    var publicPrefix: String? {
+        switch name {
+        case PipelineService.ingest: "CARILLON_INGEST"
+        case PipelineService.stream: "CARILLON_STREAM"
+        default: nil
+        }
     }
 
     var families: Set<String> { PipelineService.commonSettings.union(settings) }

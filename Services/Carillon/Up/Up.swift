@@ -116,6 +116,7 @@ struct Up: Command {
 
     private func show(_ announcement: UpAnnouncement, in report: UpReport, program: String) {
         report.say("ready: \(announcement.url), logs in \(announcement.folder.logs); press Ctrl-C to stop")
+        report.say("listeners: \(announcement.stream)/subscribe?events=TOPIC")
         guard let app = announcement.app else {
             let survey = AppSurvey(announcement.folder.appsConfiguration)
             let apps = survey.apps.count

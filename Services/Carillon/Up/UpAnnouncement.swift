@@ -19,6 +19,8 @@ struct UpAnnouncement: Sendable {
 
     let folder: DataFolder
     let url: String
+    /// Where listeners open their streams.
+    let stream: String
     let redis: String
     let app: App?
     let simulator: SimulatorFacts?
@@ -29,6 +31,7 @@ struct UpAnnouncement: Sendable {
             json.member("ready", true)
             json.member("pid", Int(getpid()))
             json.member("url", url)
+            json.member("stream", stream)
             json.member("data", folder.path)
             json.member("redis", redis)
             json.member("apps", folder.apps)
