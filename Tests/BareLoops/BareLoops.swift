@@ -9,6 +9,7 @@ import ServiceKit
 ///     BareLoops hashes PORT PATTERN
 ///     BareLoops http
 ///     BareLoops microhttpd
+///     BareLoops fanout
 @main struct BareLoops {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -18,6 +19,8 @@ import ServiceKit
             problem = BareHTTP.run()
         } else if arguments == ["microhttpd"] {
             problem = BareMicroHTTPD.run()
+        } else if arguments == ["fanout"] {
+            problem = BareFanout.run()
         } else if arguments.count == 3, arguments[0] == "hashes" {
             problem = BareHashes.run(port: arguments[1], pattern: arguments[2], clock)
         } else if arguments.count == 8, let load = BareLoad(arguments) {

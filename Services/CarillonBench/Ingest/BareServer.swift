@@ -9,6 +9,8 @@ final class BareServer: Sendable {
         case ours = "http"
         /// libmicrohttpd, driven from C.
         case microhttpd
+        /// A loop that writes to all connections.
+        case fanout
     }
 
     let port: UInt16

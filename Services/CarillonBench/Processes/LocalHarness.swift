@@ -11,6 +11,7 @@ final class LocalHarness: Sendable {
     private static let variables = ["CARILLON_FCM_PUSHES_PER_MINUTE": "100000000"]
 
     let url: String
+    private let stream: String
     let redis: String
     let simulator: String
     let key: Secret
@@ -35,6 +36,7 @@ final class LocalHarness: Sendable {
             return text
         }
         url = try text("url")
+        stream = try text("stream")
         redis = try text("redis")
         simulator = try text("simulator")
         app = try AppID(text("app"))
@@ -69,11 +71,21 @@ final class LocalHarness: Sendable {
     }
 
     /// The port of the API.
-    func port() throws -> UInt16 {
+    func port() throws -> UInt16 { try LocalHarness.port(of: url) }
+
+    /// The port for listeners.
+    func streamPort() throws -> UInt16 { try LocalHarness.port(of: stream) }
+
+    private static func port(of url: String) throws -> UInt16 {
         guard let port = url.split(separator: ":").last.flatMap({ UInt16($0) }) else {
             throw BenchError("\(url) has no port")
         }
         return port
+    }
+
+    func process(_ name: String) throws -> pid_t {
+        guard let program = programs.first(where: { $0.name == name }) else { throw BenchError("no \(name) runs") }
+        return program.processID
     }
 
     /// Number of programs that no longer run as the process that was announced.
