@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak sanitize fuzz check-api check-deploy check-containers lint format sbom clean
+.PHONY: help deps build run test soak sanitize fuzz check-api check-browser check-deploy check-containers lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -38,6 +38,9 @@ fuzz: deps ## Fuzz the decoders for MINUTES=n in total, or only TARGET=name; see
 
 check-api: deps ## Test the HTTP API, as built by `make test`, with EXAMPLES=n generated requests per operation (default: 500)
 	.ci/check-api
+
+check-browser: deps ## Let a page in headless Chromium listen while the service is killed; after .ci/install-packages browser and make test
+	.venv/bin/python -B .ci/check-browser
 
 check-deploy: deps ## Start compose's services, render the chart, compare both and the dashboards with the programs of `make test`
 	.venv/bin/python -B .ci/check-deploy
