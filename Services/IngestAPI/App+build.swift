@@ -27,8 +27,11 @@ extension IngestAPI {
             server: HTTPServer(
                 name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
                 metrics: environment.metrics, time: environment.time))
+        let datagrams = try configuration.datagrams.map { settings in
+            [try parts.datagrams(settings) { apps.access(presented: nil, peer: $0) }]
+        }
         let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment: environment)] : []
         let connections = SharedResources { [producer = tasks.producer] in await producer.close() }
-        return lag + access.services + [connections, apps, server]
+        return lag + access.services + [connections, apps, server] + (datagrams ?? [])
     }
 }

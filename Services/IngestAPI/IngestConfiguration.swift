@@ -9,6 +9,8 @@ struct IngestConfiguration: Sendable {
     let sweepInterval: Duration
     let idempotencyLease: Duration
     let limits: RequestLimits.Settings
+    /// Nil for no events over UDP.
+    let datagrams: DatagramSettings?
 
     private static let prefix = "CARILLON_INGEST"
 
@@ -30,5 +32,6 @@ struct IngestConfiguration: Sendable {
             meaning: "How long a repeated request is answered 409 if the process that handled its idempotency key died."
         )
         limits = RequestLimits.Settings(environment: &environment)
+        datagrams = DatagramSettings(environment: &environment)
     }
 }

@@ -1,3 +1,4 @@
+import Apps
 import Bus
 import ServiceKit
 import Store
@@ -17,6 +18,7 @@ struct IngestParts {
     private let saved: AudienceBook
     private let counting: AudienceCount
     private let book: TaskBook
+    private let drops: EventDrops
 
     init(
         _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences, access: TaskAccess,
@@ -27,6 +29,7 @@ struct IngestParts {
         self.limits = limits
         self.environment = environment
         log = RefusalLog(environment.log, time: environment.time)
+        drops = EventDrops(metrics: environment.metrics, log: log)
         cancellation = TaskCancellation(
             ledger: access.ledger, agenda: access.agenda, producer: access.producer, reader: reader,
             environment: environment)
@@ -44,10 +47,24 @@ struct IngestParts {
 
     var dialects: [any Dialect] { [pushd, native, richie] }
 
+    /// The service that receives events over UDP.
+    func datagrams(
+        _ settings: DatagramSettings, access: @escaping @Sendable (_ peer: String) -> Access
+    ) throws -> EventDatagrams {
+        let meters = EventMeters(environment.metrics)
+        return try EventDatagrams(
+            settings, gate: EventGate(allows: settings.allows, limits: limits, access: access),
+            acceptance: EventAcceptance(
+                submission: submission, purge: { [registry] in _ = try await registry.purge($0, in: $1) }, drops: drops,
+                meters: meters, random: environment.random, time: environment.time, log: log),
+            meters: meters, time: environment.time)
+    }
+
     private var pushd: PushdDialect {
         PushdDialect(
-            registry: registry, devices: registration, submission: submission, limits: limits, reading: reading,
-            log: log)
+            registry: registry, devices: registration, submission: submission,
+            events: EventRoutes(submission: submission, drops: drops),
+            limits: limits, reading: reading, log: log)
     }
 
     private var native: NativeDialect {

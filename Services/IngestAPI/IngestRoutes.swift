@@ -6,11 +6,13 @@ struct IngestRoutes {
     private let gatekeeper: Gatekeeper
     private let refusals: RefusalMeters
     private let dialects: [any Dialect]
+    private let status: ServiceStatus
 
     init(_ parts: IngestParts, gatekeeper: Gatekeeper) {
         self.gatekeeper = gatekeeper
         refusals = RefusalMeters(parts.environment.metrics)
         dialects = parts.dialects
+        status = ServiceStatus(parts.environment)
     }
 
     var router: HTTPRouter {
@@ -18,6 +20,7 @@ struct IngestRoutes {
         for dialect in dialects {
             CountedDialect(dialect: dialect, refusals: refusals).addRoutes(to: &router, gatekeeper: gatekeeper)
         }
+        router.on(.get, pattern: "/status") { [status] _ in await status.answer() }
         router.on(.get, pattern: "/openapi.yaml") { _ in
             // The type is RFC 9512's.
             HTTPResponse(

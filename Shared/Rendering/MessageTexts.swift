@@ -7,10 +7,13 @@ struct MessageTexts: Sendable {
     let body: String?
 
     init(_ message: PushMessage, language: String?, template: TextTemplate) throws(RenderingError) {
-        title = try message.title?.filled(language, template: template, path: "message.title")
-        subtitle = try message.subtitle?.filled(language, template: template, path: "message.subtitle")
-        body = try message.body?.filled(language, template: template, path: "message.body")
+        title = try message.title?.shown(language, template: template, path: "message.title")
+        subtitle = try message.subtitle?.shown(language, template: template, path: "message.subtitle")
+        body = try message.body?.shown(language, template: template, path: "message.body")
     }
+
+    /// True if there is nothing to show: a message may have texts in some languages only.
+    var areEmpty: Bool { title == nil && subtitle == nil && body == nil }
 }
 
 extension PushMessage {
@@ -23,6 +26,14 @@ extension PushMessage {
 }
 
 extension LocalizedText {
+    /// Nil for a language without a text: its translation, or the standard text of translated ones, is empty.
+    fileprivate func shown(
+        _ language: String?, template: TextTemplate, path: String
+    ) throws(RenderingError) -> String? {
+        let text = try filled(language, template: template, path: path)
+        return text.isEmpty && !translations.isEmpty ? nil : text
+    }
+
     func filled(
         _ language: String?, template: TextTemplate, path: String
     ) throws(RenderingError) -> String {

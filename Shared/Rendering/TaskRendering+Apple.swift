@@ -39,16 +39,13 @@ extension TaskRendering {
             payload.provesReceipt = provesReceipts && message.data[ReceiptField.proof] == nil
         }
         payload.setBadge(message.badge)
-        guard let texts = try texts(of: message, selection) else {
+        guard let alert = try texts(of: message, selection).flatMap(appleAlert) else {
             if !selection.isSilent { payload.aps["sound"] = message.sound.map { .string($0) } }
             payload.aps["content-available"] = .integer(1)
             return payload
         }
-        var alert = JSONObject()
-        alert["title"] = texts.title.map { .string($0) }
-        alert["subtitle"] = texts.subtitle.map { .string($0) }
-        alert["body"] = texts.body.map { .string($0) }
-        payload.aps["alert"] = .object(alert)
+        payload.aps["alert"] = alert
+        if content.wakesAppleApp { payload.aps["content-available"] = .integer(1) }
         payload.aps["sound"] = message.sound.map { .string($0) }
         payload.aps["category"] = message.category.map { .string($0) }
         guard let image = message.image else { return payload }
@@ -60,5 +57,15 @@ extension TaskRendering {
         payload.members["image"] = .string(image)
         payload.aps["mutable-content"] = .integer(1)
         return payload
+    }
+
+    /// Nil if the texts have nothing that Apple devices show.
+    private func appleAlert(_ texts: MessageTexts) -> JSON? {
+        if content.hasPlainAppleAlert { return texts.body.map { .string($0) } }
+        var alert = JSONObject()
+        alert["title"] = texts.title.map { .string($0) }
+        alert["subtitle"] = texts.subtitle.map { .string($0) }
+        alert["body"] = texts.body.map { .string($0) }
+        return .object(alert)
     }
 }

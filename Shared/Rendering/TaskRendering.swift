@@ -151,6 +151,7 @@ package struct TaskRendering: Sendable {
     ) throws(RenderingError) -> MessageTexts? {
         guard !selection.isSilent, message.hasTexts else { return nil }
         let template = TextTemplate(variables: content.variables, data: message.data)
-        return try MessageTexts(message, language: selection.language, template: template)
+        let texts = try MessageTexts(message, language: selection.language, template: template)
+        return texts.areEmpty ? nil : texts
     }
 }

@@ -61,6 +61,8 @@ enum ImportRules {
         Library(
             "Apps", owns: "app files, credentials, scopes",
             mayImport: ["JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing"]),
+        Library(
+            "Datagrams", owns: "UDP sockets for reception, and zlib", mayImport: ["CZlib", "ServiceKit"]),
         Library("HTTPServer", owns: "the HTTP server", mayImport: ["CEpoll", "HTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTP2", owns: "libnghttp2", mayImport: ["CNGHTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTPClient", owns: "libcurl", mayImport: ["CCurl", "ServiceKit"]),

@@ -9,6 +9,8 @@ import Testing
 /// A running `ingest-api` with one app, `news`, in which callers on loopback register and publish without a key.
 final class IngestProcess: Sendable {
     let port = FreePort.next()
+    /// Nil unless it receives events over UDP.
+    let datagramPort: UInt16?
     private let adminPort = FreePort.next()
     private let settings: [String: String]
     private let folder: TemporaryDirectory
@@ -19,16 +21,19 @@ final class IngestProcess: Sendable {
     init(
         redis: String, bus: String? = nil, idempotencyLease: String = "15s", kafkaSession: String = "6000",
         scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil, devices: Int? = nil,
-        beside other: IngestProcess? = nil
+        receivesDatagrams: Bool = false, beside other: IngestProcess? = nil
     ) async throws {
         folder = other?.folder ?? TemporaryDirectory("apps")
-        settings = [
+        datagramPort = receivesDatagrams ? FreePort.next() : nil
+        var settings = [
             "CARILLON_INGEST_IDEMPOTENCY_LEASE": idempotencyLease,
             "CARILLON_BUS": bus ?? redis, "CARILLON_REDIS": redis, "CARILLON_APPS": folder.path,
             "CARILLON_INGEST_PORT": "\(port)", "CARILLON_ADMIN_PORT": "\(adminPort)",
             "CARILLON_REDIS_COMMAND_DEADLINE": "2s", "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10",
             "CARILLON_KAFKA_SESSION_TIMEOUT_MS": kafkaSession, "CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200",
         ]
+        settings["CARILLON_INGEST_UDP"] = datagramPort.map { "\($0)" }
+        self.settings = settings
         if other == nil {
             let editor = AppEditor(AppsConfiguration(folder: folder.path), now: SystemTimeSource().now)
             _ = try editor.add(try AppID("news"), scopes: scopes, allowing: [try AddressRange("127.0.0.0/8")])
@@ -109,6 +114,10 @@ final class IngestProcess: Sendable {
 
     func readiness() async throws -> RawClient.Response {
         try #require(await IngestProcess.send("GET", "/readyz", body: "", json: false, to: adminPort))
+    }
+
+    func metrics() async throws -> String {
+        try #require(await IngestProcess.send("GET", "/metrics", body: "", json: false, to: adminPort)).text
     }
 
     private func listens() async throws {

@@ -14,6 +14,7 @@ final class TestProducer: BusProducer {
         var meanwhile: @Sendable ([OutgoingMessage]) -> Void = { _ in }
         /// Number of sends that succeed before the fault.
         var remaining = 0
+        var refusals = 0
     }
 
     private let state = Mutex(State())
@@ -33,6 +34,7 @@ final class TestProducer: BusProducer {
         try messages.checkSizes()
         return try state.withLock { state throws(BusError) in
             if let fault = state.fault, state.remaining == 0 {
+                state.refusals += 1
                 state.meanwhile(messages)
                 throw fault
             }
@@ -43,6 +45,9 @@ final class TestProducer: BusProducer {
     }
 
     func close() async {}
+
+    /// Number of sends that failed.
+    var refusals: Int { state.withLock { $0.refusals } }
 
     var sent: [OutgoingMessage] { state.withLock { $0.sent } }
 

@@ -6,6 +6,8 @@ struct LocalPipeline: Sendable {
     struct Settings: Sendable {
         var memoryBytes: Int
         var apiPort: UInt16
+        /// Nil for what the environment says.
+        var udpPort: UInt16?
         var hasSimulator: Bool
         var app: AppID?
         var startLimit: Duration
@@ -39,7 +41,7 @@ struct LocalPipeline: Sendable {
         let board = SimulatorBoard()
         let plans = PipelinePlans(
             folder: shared.folder, programs: programs, inherited: ChildEnvironment(variables),
-            drainDeadline: settings.drainDeadline)
+            drainDeadline: settings.drainDeadline, udpPort: settings.udpPort)
         let redisPlan = plans.redis(
             port: try ports.take(usual: PipelineService.redisPort), memoryBytes: settings.memoryBytes)
         var needed = [KeptProgram(redisPlan, after: [], shared: shared)]

@@ -34,6 +34,8 @@ struct PipelinePlans: Sendable {
     /// The environment of `up`, of which each program gets its part.
     let inherited: ChildEnvironment
     let drainDeadline: Duration
+    /// Nil for what the environment says.
+    let udpPort: UInt16?
 
     func redis(port: UInt16, memoryBytes: Int) -> ProgramPlan {
         let arguments = EmbeddedRedis.arguments(port: port, folder: folder.redis, isDurable: true)
@@ -70,6 +72,7 @@ struct PipelinePlans: Sendable {
         if service.families.contains("APPS") { own["CARILLON_APPS"] = folder.apps }
         if service.families.contains("PEPPER") { own["CARILLON_PEPPER_FILE"] = folder.pepperFile }
         if let prefix = service.publicPrefix, let publicPort { own["\(prefix)_PORT"] = "\(publicPort)" }
+        if service.name == PipelineService.ingest, let udpPort { own["CARILLON_INGEST_UDP"] = "\(udpPort)" }
         let variables = inherited.own(of: service.families).merging(own) { $1 }
         let admin = "http://127.0.0.1:\(adminPort)"
         let publicURL = publicPort.flatMap { port in service.publicPrefix.map { url(of: $0, port: port) } }

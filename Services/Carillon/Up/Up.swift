@@ -8,7 +8,7 @@ import ServiceKit
 struct Up: Command {
     static let declaration = CommandDeclaration(
         "up", purpose: "run the whole pipeline on this machine, with its own Redis",
-        options: [.data, simulator, app, demo, once, memory, port, within, drain, .json],
+        options: [.data, simulator, app, demo, once, memory, port, udp, within, drain, .json],
         notes: """
             All data is in the data folder: Redis files, apps and logs. The next start continues from there, also after
             a crash. The programs must be in the same folder as this one, as `make build` places them.
@@ -41,6 +41,8 @@ struct Up: Command {
         "--memory", value: "SIZE", meaning: "Memory limit of Redis, such as 512MiB (default: 1GiB)")
     private static let port = CommandOption(
         "--port", value: "N", meaning: "Preferred port of the HTTP API (default: 8080)")
+    private static let udp = CommandOption(
+        "--udp", value: "PORT", meaning: "Port of this machine for events over UDP (default: none)")
     private static let within = CommandOption(
         "--ready-within", value: "TIME", meaning: "How long the start may take, such as 30s (default: 2m)")
     private static let drain = CommandOption(
@@ -62,10 +64,12 @@ struct Up: Command {
         endsAfterDemo = arguments.has(Up.once)
         guard hasSimulator || !hasDemo else { throw UsageError("--demo needs --simulator") }
         guard hasDemo || !endsAfterDemo else { throw UsageError("--once needs --demo") }
+        let udpPort = try arguments.integer(Up.udp, default: 0, in: 0...65_535)
         settings = LocalPipeline.Settings(
             memoryBytes: try arguments.bytes(Up.memory, default: 1 << 30, in: (64 << 20)...(1 << 40)),
             apiPort: UInt16(
                 try arguments.integer(Up.port, default: Int(PipelineService.apiPort), in: 1...65_535)),
+            udpPort: udpPort == 0 ? nil : UInt16(udpPort),
             hasSimulator: hasSimulator,
             app: try arguments.app(named: arguments.value(Up.app) ?? (hasSimulator ? "demo" : nil)),
             startLimit: try arguments.duration(

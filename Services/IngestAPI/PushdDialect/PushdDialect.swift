@@ -3,14 +3,15 @@ import HTTPServer
 import ServiceKit
 import Store
 
-/// pushd's HTTP API for registration, as its clients use it. The differences between its documentation and the real
-/// pushd are listed in `docs/decisions/009-what-pushd-clients-meet.md`.
+/// pushd's HTTP API, as its clients and publishers use it. The differences between its documentation and the real pushd
+/// are listed in `docs/decisions/009-what-pushd-clients-meet.md` and `docs/pushd.md`.
 struct PushdDialect: Dialect {
     typealias Handler = @Sendable (PushdCall) async throws -> HTTPResponse
 
     let registry: any Registry
     let devices: DeviceRegistration
     let submission: TaskSubmission
+    let events: EventRoutes
     let limits: RequestLimits
     let reading: BodyReading
     let log: RefusalLog
@@ -20,7 +21,7 @@ struct PushdDialect: Dialect {
     var routes: [DialectRoute] {
         let subscribers = SubscriberRoutes(registry: registry, devices: devices, submission: submission)
         let subscriptions = SubscriptionRoutes(registry: registry)
-        let events = EventStatisticsRoutes(registry: registry)
+        let statistics = EventStatisticsRoutes(registry: registry)
         let list = "/subscriber/:id/subscriptions"
         return [
             route(.post, pattern: "/subscribers", handler: subscribers.register),
@@ -37,7 +38,10 @@ struct PushdDialect: Dialect {
             route(.post, pattern: "\(list)/:event", handler: subscriptions.subscribe),
             route(.delete, pattern: "\(list)/:event", handler: subscriptions.unsubscribe),
 
-            route(.delete, pattern: "/event/:event", scopes: [.publish], handler: events.purge),
+            route(
+                .post, pattern: "/event/:event", scopes: [.publish, .broadcast],
+                bodyBytesMaximum: EventRoutes.bodyBytesMaximum, handler: events.publish),
+            route(.delete, pattern: "/event/:event", scopes: [.publish], handler: statistics.purge),
         ]
     }
 

@@ -92,7 +92,8 @@ struct IdempotentAnswers: Sendable {
             key: SHA256.digest(of: Array(name.utf8)), fingerprint: key.fingerprint, holder: random.next())
     }
 
-    private func freshSeed() -> TaskSeed {
+    /// That of a request without a key.
+    func freshSeed() -> TaskSeed {
         let id = TaskID(high: random.next(), low: random.next()).marked(version: 4)
         return TaskSeed(id: id, created: time.now)
     }

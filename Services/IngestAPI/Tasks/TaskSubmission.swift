@@ -50,6 +50,21 @@ struct TaskSubmission: Sendable {
         }
     }
 
+    /// The task of a draft without a request, under an id of its own.
+    func prepare(
+        _ draft: TaskDraft, of caller: AuthorizedCaller
+    ) throws(TaskError) -> TaskAcceptance.PreparedTask {
+        try payloads.check(draft, of: caller)
+        let seed = answers.freshSeed()
+        return try acceptance.prepare(draft, id: seed.id, created: seed.created, of: caller)
+    }
+
+    /// Accepts prepared tasks. After an error some of them may be durable; a repeat accepts each once.
+    func accept(_ prepared: [TaskAcceptance.PreparedTask]) async throws {
+        try room.check(.accepting)
+        try await acceptance.accept(prepared, trace: nil)
+    }
+
     /// Refuses payloads that a provider would reject. Rendering takes time in proportion to the body, as reading does.
     func check(_ drafts: [TaskDraft], in request: HTTPRequest, of caller: AuthorizedCaller) async throws {
         try await reading.read(request, account: caller.account) { [payloads] in

@@ -34,7 +34,10 @@ package enum MetricName: String, CaseIterable, Sendable {
     case httpRequestsAnswered = "carillon_http_answered_requests_total"
     case httpRequestsRefused = "carillon_http_refused_requests_total"
     case ingestCountsRunning = "carillon_ingest_running_counts"
+    case ingestDatagramsHandled = "carillon_ingest_handled_datagrams_total"
     case ingestDevicesRefused = "carillon_ingest_refused_devices_total"
+    case ingestEventsDropped = "carillon_ingest_dropped_events_total"
+    case ingestEventsQueued = "carillon_ingest_queued_events"
     case ingestReceiptsAccepted = "carillon_ingest_accepted_receipts_total"
     case ingestReceiptsRefused = "carillon_ingest_refused_receipts_total"
     case ingestRequestsRefused = "carillon_ingest_refused_requests_total"
@@ -114,8 +117,8 @@ package enum MetricName: String, CaseIterable, Sendable {
             .busBytesBuffered, .busConsumerLag,
             .busGroupLag, .busPartitionsAssigned, .busPartitionsHeldBack, .buildInfo, .http2ConnectionsOpen,
             .httpBodyBytesBuffered,
-            .httpClientRequestsOpen, .httpConnectionsOpen, .ingestCountsRunning, .reporterReceiptDelay,
-            .reporterTaskDuration,
+            .httpClientRequestsOpen, .httpConnectionsOpen, .ingestCountsRunning, .ingestEventsQueued,
+            .reporterReceiptDelay, .reporterTaskDuration,
             .reporterTasksOpen,
             .schedulerRetriesHeld, .schedulerRetryLateness, .schedulerTaskLateness, .schedulerTasksHeld,
             .senderAppsHalted, .senderProviderOutages:
@@ -163,7 +166,12 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .httpRequestsAnswered: "Requests answered, by status class."
         case .httpRequestsRefused: "Requests and connections refused by a limit or as malformed, by reason."
         case .ingestCountsRunning: "Counts of audiences that read the records of devices now."
+        case .ingestDatagramsHandled:
+            "Datagrams with events, by outcome: accepted, purged, or why they were dropped; see docs/pushd.md."
         case .ingestDevicesRefused: "New devices refused because their app has the devices of its `limits.devices`."
+        case .ingestEventsDropped:
+            "Events of pushd's clients dropped, and answered with success as pushd does, by reason; see docs/pushd.md."
+        case .ingestEventsQueued: "Events received over UDP that wait to be made durable."
         case .ingestReceiptsAccepted:
             "Receipts of devices accepted: durable, and answered with success. Repeats are included."
         case .ingestReceiptsRefused:
