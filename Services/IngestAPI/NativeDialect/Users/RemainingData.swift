@@ -60,6 +60,9 @@ struct RemainingData: Sendable, Equatable {
                 dead letters
                 """,
             place: "topics \(names { $0.cleanup == .age(days: 30) })", end: "30 days after each message"),
+        RemainingData(
+            what: "what was sent to topics, without their subscribers", place: "topics \(names { $0.cleanup == .brief })",
+            end: "an hour after each message, or what CARILLON_BUS_EVENTS_AGE says"),
     ]
 
     private static func names(_ isContained: (TopicDeclaration) -> Bool) -> String {
