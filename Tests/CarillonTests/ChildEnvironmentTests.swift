@@ -22,7 +22,7 @@ import Testing
     func aServiceGetsWhatItReads(_ service: PipelineService) {
         var expected: Set = ["PATH", "LC_ALL", "ASAN_OPTIONS", "CARILLON_LOG_LEVEL", "CARILLON_RENDRER_CACHE"]
         if service.name == "apns-sender" { expected.insert("CARILLON_APNS_PORT") }
-        if service.name == "ingest-api" { expected.insert("CARILLON_PEPPER_FILE") }
+        if ["ingest-api", "event-stream"].contains(service.name) { expected.insert("CARILLON_PEPPER_FILE") }
         #expect(Set(environment.own(of: service.families).keys) == expected)
     }
 
