@@ -196,8 +196,8 @@ let package = Package(
         tests(
             "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "CommandKit", "HTTPServer",
             "JSONKit", "KafkaBus", "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel",
-            "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport",
-            "Topics"),
+            "RedisBus", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Store", "TaskKit", "TaskModel",
+            "TestSupport", "Topics"),
         tests("CarillonBenchTests", "carillon", "carillon-bench", "JSONKit", "ServiceKit", "TestSupport"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("CommandKitTests", "CommandKit", "ServiceKit"),

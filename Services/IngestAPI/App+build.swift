@@ -15,7 +15,8 @@ extension IngestAPI {
         let tasks = try await TaskAccess.open(context, store: access.connection, room: access.room)
         let limits = RequestLimits(configuration.limits, time: environment.time)
         let parts = IngestParts(
-            access.registry, reader: access.reader, audiences: access.audiences, access: tasks, limits: limits,
+            access.registry, reader: access.reader, audiences: access.audiences, topics: access.topics, access: tasks,
+            limits: limits,
             idempotencyLease: configuration.idempotencyLease, environment: environment)
         let routes = IngestRoutes(
             parts,

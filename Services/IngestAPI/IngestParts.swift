@@ -7,6 +7,7 @@ import TaskKit
 /// What the dialects share, made once from the stores and the bus. Each dialect takes the parts that its routes need.
 struct IngestParts {
     let registry: any Registry
+    let topics: any TopicStatistics
     let access: TaskAccess
     let limits: RequestLimits
     let environment: WorkerEnvironment
@@ -21,10 +22,12 @@ struct IngestParts {
     private let drops: EventDrops
 
     init(
-        _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences, access: TaskAccess,
+        _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences,
+        topics: any TopicStatistics, access: TaskAccess,
         limits: RequestLimits, idempotencyLease: Duration, environment: WorkerEnvironment
     ) {
         self.registry = registry
+        self.topics = topics
         self.access = access
         self.limits = limits
         self.environment = environment
@@ -62,7 +65,7 @@ struct IngestParts {
 
     private var pushd: PushdDialect {
         PushdDialect(
-            registry: registry, devices: registration, submission: submission,
+            registry: registry, topics: topics, devices: registration, submission: submission,
             events: EventRoutes(submission: submission, drops: drops),
             limits: limits, reading: reading, log: log)
     }
@@ -80,7 +83,7 @@ struct IngestParts {
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
             tickets: StreamTicketRoutes(reading: reading, time: environment.time),
-            topics: TopicRoutes(registry: registry), log: log)
+            topics: TopicRoutes(registry: registry, topics: topics), log: log)
     }
 
     private var users: UserRoutes {

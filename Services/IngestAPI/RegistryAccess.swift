@@ -11,6 +11,7 @@ struct RegistryAccess {
     let registry: any Registry
     let reader: any RegistryReader
     let audiences: any SavedAudiences
+    let topics: any TopicStatistics
     /// Also used by the other stores.
     let connection: StoreConnection
     let room: StoreRoom
@@ -32,8 +33,9 @@ struct RegistryAccess {
         let witness = context.watch(context.openWitness(redis), over: store)
         guard context.hasLoggedRegistry else {
             return RegistryAccess(
-                registry: BoundedRegistry(registry: store, room: room), reader: store, audiences: store,
-                connection: connection, room: room, services: [keeper, witness])
+                registry: BoundedRegistry(registry: store, room: room), reader: store, audiences: store, topics: store,
+                connection: connection, room: room,
+                services: [keeper, witness, TopicCountRecorder(store, log: environment.log, time: environment.time)])
         }
         let log = try await context.untilReachable {
             try await RegistryLog(
@@ -41,9 +43,10 @@ struct RegistryAccess {
         }
         let logged = store.writing(through: log.journal)
         return RegistryAccess(
-            registry: BoundedRegistry(registry: logged, room: room), reader: store, audiences: logged,
+            registry: BoundedRegistry(registry: logged, room: room), reader: store, audiences: logged, topics: logged,
             connection: connection, room: room,
-            services: [keeper, witness] + log.services { context.worker($0, handler: $1) })
+            services: [keeper, witness] + log.services { context.worker($0, handler: $1) }
+                + [TopicCountRecorder(logged, log: environment.log, time: environment.time)])
     }
 
     /// The registry log has its own readiness check. Without it, readiness must be reported before the registry is

@@ -23,6 +23,7 @@ struct ResolverParts: Sendable {
             inputs: inputs,
             marking: JobMarking(tasks, judges: judges, meters: meters, environment: environment),
             completion: JobCompletion(tasks, view: view, meters: meters),
+            counting: PublicationCounting(topics: tasks.registry, ledger: tasks.ledger, archive: tasks.archive),
             events: EventPublisher(events, ledger: tasks.ledger, environment: environment), window: window,
             meters: meters)
         lists = ListHandler(archive: jobs.archive)

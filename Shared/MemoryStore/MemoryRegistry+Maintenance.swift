@@ -34,6 +34,12 @@ private struct MemoryRefill: RegistryRefill {
         try withContents { $0.applied(in: segments) }
     }
 
+    func count(
+        _ publications: [TopicPublication], from partition: Int32, in app: AppID
+    ) throws(StoreError) {
+        _ = try withContents { $0.apps[app]?.count(publications, from: partition) }
+    }
+
     func finish() throws(StoreError) {
         try withContents { $0.isReady = true }
     }

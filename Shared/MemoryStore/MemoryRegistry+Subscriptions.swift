@@ -1,4 +1,5 @@
 package import PushModel
+import ServiceKit
 package import Store
 
 extension MemoryRegistry {
@@ -14,7 +15,8 @@ extension MemoryRegistry {
             let change: SubscriptionChange = topics[topic] == nil ? .created : .updated
             if change == .created { try MemoryRegistry.checkSubscriptions(topics.count + 1) }
             return Decision(
-                answer: change, changes: [RegistryChange(app: app, index: id.index, .subscription(topic, options))])
+                answer: change, beginnings: MemoryRegistry.beginning(of: topic, at: time.now, in: state, app: app),
+                changes: [RegistryChange(app: app, index: id.index, .subscription(topic, options))])
         }
     }
 
@@ -40,7 +42,11 @@ extension MemoryRegistry {
             let contents: [RegistryChange.Content] =
                 ended.map { .subscription($0, nil) } + wanted.map { .subscription($0.key, $0.value) }
             return Decision(
-                answer: true, changes: contents.map { RegistryChange(app: app, index: id.index, $0) })
+                answer: true,
+                beginnings: wanted.flatMap {
+                    MemoryRegistry.beginning(of: $0.key, at: time.now, in: state, app: app)
+                },
+                changes: contents.map { RegistryChange(app: app, index: id.index, $0) })
         }
     }
 

@@ -12,7 +12,7 @@ package final class MemoryRegistry: MemoryBadges {
     }
 
     let contents: Monitor<Contents>
-    private let time: any TimeSource
+    let time: any TimeSource
     private let random: any RandomSource
     private let journal: (any RegistryJournal)?
 
@@ -57,6 +57,8 @@ package final class MemoryRegistry: MemoryBadges {
     /// The result of an operation, and the changes to one device.
     struct Decision<Answer> {
         let answer: Answer
+        /// Counts that begin before the changes.
+        var beginnings: [RegistryChange] = []
         var changes: [RegistryChange] = []
     }
 
@@ -66,9 +68,10 @@ package final class MemoryRegistry: MemoryBadges {
     ) async throws(StoreError) -> Answer {
         let decision = try write(app) { state throws(StoreError) in
             let decision = try decide(&state)
-            if journal == nil { for change in decision.changes { state.apply(change) } }
+            if journal == nil { for change in decision.beginnings + decision.changes { state.apply(change) } }
             return decision
         }
+        if let journal { for beginning in decision.beginnings { try await journal.commit([beginning]) } }
         if let journal, !decision.changes.isEmpty { try await journal.commit(decision.changes) }
         return decision.answer
     }

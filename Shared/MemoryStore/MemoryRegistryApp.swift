@@ -9,6 +9,9 @@ struct MemoryRegistryApp {
     private var aliases: [AliasKey: Set<DeviceIndex>] = [:]
     private var next: UInt64 = 0
     var audiences: [AudienceName: [UInt8]] = [:]
+    var counts: [TopicName: TopicCount] = [:]
+    /// By partition of `tasks`, the offset to which publications are counted.
+    var counted: [Int32: Int64] = [:]
 
     /// The value as bytes: differently spelled values are different aliases, though `String` may treat them as equal.
     private struct AliasKey: Hashable {
@@ -69,6 +72,10 @@ struct MemoryRegistryApp {
 
     mutating func apply(_ change: RegistryChange) {
         if case .audience(let name, let definition) = change.content { return audiences[name] = definition }
+        if case .count(let topic, let change) = change.content {
+            if change.replaces(counts[topic]) { counts[topic] = change.count }
+            return
+        }
         let index = change.index
         // A position in the log was assigned, regardless of the present holder.
         next = max(next, UInt64(index.rawValue) + 1)
@@ -79,7 +86,7 @@ struct MemoryRegistryApp {
             self[index].subscriptions[index.offset, default: [:]][topic] = options
         case .purge(let topic): self[index].purge(topic)
         case .badge(let badge): self[index].badges[index.offset] = badge
-        case .audience: break
+        case .audience, .count: break
         }
     }
 

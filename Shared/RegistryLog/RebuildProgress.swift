@@ -23,7 +23,7 @@ package struct RebuildProgress: Sendable {
             tombstones += 1
             living[change.segment]?.remove(change.index.offset)
         case .subscription(_, nil), .badge(nil), .audience(_, nil): tombstones += 1
-        case .subscription, .purge, .badge, .audience: break
+        case .subscription, .purge, .badge, .audience, .count: break
         }
     }
 

@@ -37,7 +37,7 @@ package struct RegistryRebuild: Sendable {
     /// Calls `note` after each batch and for each unreadable record. `beforeReady` can repair data next to the registry
     /// while its users still wait.
     package func run(
-        _ note: (Note) -> Void, beforeReady: () async throws -> Void = {}
+        _ note: (Note) -> Void, beforeReady: (any RegistryRefill) async throws -> Void = { _ in }
     ) async throws -> RebuildProgress {
         let refill = try await maintenance.beginRebuild()
         let applying = ApplyingBatch(refill, patience: patience)
@@ -49,7 +49,7 @@ package struct RegistryRebuild: Sendable {
             await applying.abandon()
             throw error
         }
-        try await beforeReady()
+        try await beforeReady(refill)
         try await patience.perform { try await refill.finish() }
         return progress
     }

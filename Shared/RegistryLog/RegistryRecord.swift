@@ -42,6 +42,8 @@ package struct RegistryRecord: Hashable, Sendable {
         case .purge: [RegistryRecord.version]
         case .badge(let badge?): [RegistryRecord.version].appending(badge)
         case .audience(_, let definition?): [RegistryRecord.version] + definition
+        case .count(_, let change):
+            [RegistryRecord.version] + Array("\(change.previous?.milliseconds ?? 0) \(change.count.text)".utf8)
         }
     }
 
@@ -59,6 +61,7 @@ package struct RegistryRecord: Hashable, Sendable {
             case .purge: throw MalformedMessageError("a purge cannot be deleted")
             case .badge: return .badge(nil)
             case .audience(let name): return .audience(name, nil)
+            case .count: throw MalformedMessageError("a count of publications cannot be deleted")
             }
         }
         guard first == version else { throw MalformedMessageError("unknown registry record version \(first)") }
@@ -81,12 +84,15 @@ package struct RegistryRecord: Hashable, Sendable {
             guard let badge = reader.integer(UInt32.self), reader.isAtEnd else { return nil }
             return .badge(badge)
         case .audience(let name): return .audience(name, Array(packed))
+        case .count(let topic):
+            return OutsideText.string(packed).flatMap(TopicCountChange.init(logged:)).map { .count(topic, $0) }
         }
     }
 }
 
 /// The subject of a record, as encoded in its key: `app:segment`, a zero byte, and then `d:offset`, `b:offset`,
-/// `s:offset:topic`, `p:0:topic` or `a:0:name`. Text, so that an operator can read it with any client; each subject has exactly one encoding.
+/// `s:offset:topic`, `p:0:topic`, `a:0:name` or `t:0:topic`. Text, so that an operator can read it with any client; each
+/// subject has exactly one encoding.
 private struct Subject {
     enum Kind {
         case device
@@ -94,6 +100,7 @@ private struct Subject {
         case purge(TopicName)
         case badge
         case audience(AudienceName)
+        case count(TopicName)
     }
 
     let app: AppID
@@ -109,6 +116,7 @@ private struct Subject {
         case .purge(let topic): kind = .purge(topic)
         case .badge: kind = .badge
         case .audience(let name, _): kind = .audience(name)
+        case .count(let topic, _): kind = .count(topic)
         }
     }
 
@@ -120,6 +128,7 @@ private struct Subject {
             case .purge(let topic): "p:\(index.offset):\(topic)"
             case .badge: "b:\(index.offset)"
             case .audience(let name): "a:\(index.offset):\(name)"
+            case .count(let topic): "t:\(index.offset):\(topic)"
             }
         return Array(SegmentID(app, number: index.segment).description.utf8) + [0] + Array(subject.utf8)
     }
@@ -144,6 +153,9 @@ private struct Subject {
         case ("p", 3):
             guard offset == 0, let topic = try? TopicName(String(subject[2])) else { return nil }
             kind = .purge(topic)
+        case ("t", 3):
+            guard segment == 0, offset == 0, let topic = try? TopicName(String(subject[2])) else { return nil }
+            kind = .count(topic)
         case ("a", 3):
             guard segment == 0, offset == 0, let name = try? AudienceName(String(subject[2])) else { return nil }
             kind = .audience(name)
@@ -151,6 +163,16 @@ private struct Subject {
         }
         self.app = app
         index = DeviceIndex(segment: SegmentNumber(rawValue: segment), offset: UInt16(offset))
+    }
+}
+
+extension TopicCountChange {
+    /// The time of the replaced count, zero for none, and the count.
+    fileprivate init?(logged text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let previous = Int64(parts[0]), previous >= 0, let count = TopicCount(text: parts[1])
+        else { return nil }
+        self.init(previous: previous == 0 ? nil : Timestamp(milliseconds: previous), count: count)
     }
 }
 

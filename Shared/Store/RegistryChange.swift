@@ -17,6 +17,8 @@ package struct RegistryChange: Hashable, Sendable {
         /// A saved audience of the app, as its writer encoded it; nil if it was removed. It is stored with the app's first
         /// segment, at `ofApp`.
         case audience(AudienceName, [UInt8]?)
+        /// The publications to a topic, at `ofApp`.
+        case count(TopicName, TopicCountChange)
     }
 
     /// The place of facts about an app.

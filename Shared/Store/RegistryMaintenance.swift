@@ -1,3 +1,5 @@
+package import PushModel
+
 /// State of the registry as a whole.
 package enum RegistryState: Hashable, Sendable {
     /// No registry exists: the store is new, or has lost its data.
@@ -22,6 +24,10 @@ package protocol RegistryMaintenance: Sendable {
 /// Access to a registry while it is being filled. Only the rebuild may apply changes: with a change from the current
 /// end of the log, its segment would skip everything older. `notReady` once another rebuild has begun.
 package protocol RegistryRefill: RegistryProjection {
+    /// Counts publications, as `TopicStatistics` does.
+    func count(
+        _ publications: [TopicPublication], from partition: Int32, in app: AppID
+    ) async throws(StoreError)
     /// All changes are applied: the registry becomes ready. No effect if it already is.
     func finish() async throws(StoreError)
 }

@@ -39,6 +39,7 @@ final class IngestFixture: Sendable {
     static let userTokenSecret = Array("a secret of the backend of news, 32 bytes".utf8)
 
     let registry: FaultyRegistry
+    let topics: any TopicStatistics
     let time = ManualTimeSource()
     let log = CollectingSink()
     let archive = FaultyArchive()
@@ -68,6 +69,7 @@ final class IngestFixture: Sendable {
     ) throws {
         let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         registry = FaultyRegistry(memory)
+        topics = memory
         let room = StoreRoom(percentUsed: { [percentUsed] in percentUsed.withLock { $0 } }, percentMaximum: 70)
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
@@ -108,7 +110,7 @@ final class IngestFixture: Sendable {
         access: @escaping Gatekeeper.AccessQuery
     ) -> IngestRoutes {
         let parts = IngestParts(
-            registry, reader: memory, audiences: memory, access: tasks, limits: limits,
+            registry, reader: memory, audiences: memory, topics: memory, access: tasks, limits: limits,
             idempotencyLease: .seconds(15), environment: environment)
         return IngestRoutes(
             parts,

@@ -21,6 +21,7 @@ import Testing
 
     private static let registry = [
         RegistryScripts.commit, RegistryScripts.commitShrinking, RegistryScripts.applyLogged,
+        RegistryScripts.countPublications, RegistryScripts.readCounts, RegistryScripts.forgetChanges,
         RegistryScripts.finishPurge, RegistryScripts.readDevice, RegistryScripts.readBuckets,
         RegistryScripts.readAudience,
         RegistryScripts.readAudiences,

@@ -129,6 +129,9 @@ final class ModelStore: RegistryProjection, RegistryMaintenance {
             segments.map { store.segments[$0]?.applied ?? 0 }
         }
 
+        /// The model has no counts.
+        func count(_ publications: [TopicPublication], from partition: Int32, in app: AppID) {}
+
         func finish() throws(StoreError) {
             let failure = store.content.change { state -> StoreError? in
                 if !state.failuresOfEnd.isEmpty { return state.failuresOfEnd.removeFirst() }
@@ -173,7 +176,7 @@ extension ModelStore.Segment {
         case .device(let device): devices[offset] = device
         case .subscription(let topic, let options): subscriptions[offset, default: [:]][topic] = options
         case .badge(let badge): badges[offset] = badge
-        case .purge, .audience: break
+        case .purge, .audience, .count: break
         }
     }
 }

@@ -124,11 +124,11 @@ import Topics
         fixture.store.lose()
         let failure = StoreError(.corrupt, message: "no")
         await #expect(throws: failure) {
-            _ = try await fixture.rebuild().run({ _ in }, beforeReady: { throw failure })
+            _ = try await fixture.rebuild().run({ _ in }, beforeReady: { _ in throw failure })
         }
         #expect(fixture.store.state() == .rebuilding)
         var states: [RegistryState] = []
-        _ = try await fixture.rebuild().run({ _ in }, beforeReady: { states.append(fixture.store.state()) })
+        _ = try await fixture.rebuild().run({ _ in }, beforeReady: { _ in states.append(fixture.store.state()) })
         #expect(states == [.rebuilding])
         #expect(fixture.store.state() == .ready)
     }

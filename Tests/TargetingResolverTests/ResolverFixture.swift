@@ -20,7 +20,7 @@ final class ResolverFixture: Sendable {
     let bus = RecordedBus()
     let lifeline = Lifeline()
     let metrics = Metrics()
-    let registry: any Registry & RegistryReader & RegistryProjection & RegistryMaintenance
+    let registry: any Registry & RegistryReader & RegistryProjection & RegistryMaintenance & TopicStatistics
     let ledger: any Ledger & LedgerRestoration
     let archive: any TaskArchive
     let agenda: any TaskAgenda

@@ -59,7 +59,9 @@ struct Rebuild: Command {
         var summary = RecoverySummary()
         let progress = try await rebuild.run {
             report.take($0)
-        } beforeReady: {
+        } beforeReady: { refill in
+            var publications = PublicationRecovery(bus: bus, refill: refill, environment: environment)
+            try await publications.run()
             if try await stores.doubt.isDoubtful() { try await stores.doubt.removeWork() }
             summary = try await recovery.run { report.take($0) }
             try await stores.doubt.trust()

@@ -287,7 +287,7 @@ extension RecoveryPass {
             guard let content = try await stores.archive.content(of: task) else { return nil }
             return OutgoingMessage(
                 channel: Topics.tasks.channel, key: Topics.key(task),
-                value: try await withdrawn(task, content: content) ?? content)
+                value: try await withdrawn(task, content: content) ?? content, headers: [Publication.countedHeader])
         }
     }
 

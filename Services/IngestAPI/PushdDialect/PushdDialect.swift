@@ -9,6 +9,7 @@ struct PushdDialect: Dialect {
     typealias Handler = @Sendable (PushdCall) async throws -> HTTPResponse
 
     let registry: any Registry
+    let topics: any TopicStatistics
     let devices: DeviceRegistration
     let submission: TaskSubmission
     let events: EventRoutes
@@ -21,7 +22,7 @@ struct PushdDialect: Dialect {
     var routes: [DialectRoute] {
         let subscribers = SubscriberRoutes(registry: registry, devices: devices, submission: submission)
         let subscriptions = SubscriptionRoutes(registry: registry)
-        let statistics = EventStatisticsRoutes(registry: registry)
+        let statistics = EventStatisticsRoutes(registry: registry, topics: topics)
         let list = "/subscriber/:id/subscriptions"
         return [
             route(.post, pattern: "/subscribers", handler: subscribers.register),
@@ -41,6 +42,8 @@ struct PushdDialect: Dialect {
             route(
                 .post, pattern: "/event/:event", scopes: [.publish, .broadcast],
                 bodyBytesMaximum: EventRoutes.bodyBytesMaximum, handler: events.publish),
+            route(
+                .get, pattern: "/event/:event", scopes: [.register, .publish, .read], handler: statistics.read),
             route(.delete, pattern: "/event/:event", scopes: [.publish], handler: statistics.purge),
         ]
     }

@@ -23,6 +23,7 @@ struct TaskHandler: MessageHandler {
     let inputs: ResolutionInputCache
     let marking: JobMarking
     let completion: JobCompletion
+    let counting: PublicationCounting
     let events: EventPublisher
     let window: Int
     let meters: ResolverMeters
@@ -30,6 +31,7 @@ struct TaskHandler: MessageHandler {
     func handle(
         _ messages: [ReceivedMessage<TaskMessage>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
+        try await counting.count(messages, at: context.time.now)
         // Messages of one task keep their order: its parts come before it.
         let tasks = messages.groups { $0.message.taskID }
         let outputs = try await tasks.concurrentMap(atOnce: TaskHandler.tasksAtOnce) { messages in
@@ -74,19 +76,13 @@ struct TaskHandler: MessageHandler {
             return try await goOn(input, plan: progress.plan, message: message, context: context)
         }
         var isDone = try await reported
-        if !isDone { isDone = try await isForgotten(task, context: context) }
+        if !isDone { isDone = try await archive.hasForgotten(task, at: context.time.now) }
         guard !isDone else {
             context.log.warning("finished task redelivered; ignored", [.task: "\(task.id)"])
             return []
         }
         return try await begin(
             task, input: input, finding: finding, started: started, message: message, context: context)
-    }
-
-    /// True if a task without a ledger or a report was closed and forgotten.
-    private func isForgotten(_ task: PushTask, context: HandlerContext) async throws -> Bool {
-        guard context.time.now >= task.begins + TaskArchiveBounds.forgettingAge else { return false }
-        return try await archive.content(of: task.id) == nil
     }
 
     private func begin(

@@ -69,6 +69,12 @@ private struct RedisRefill: RegistryRefill {
         try await registry.applied(in: segments, of: generation)
     }
 
+    func count(
+        _ publications: [TopicPublication], from partition: Int32, in app: AppID
+    ) async throws(StoreError) {
+        try await registry.count(publications, from: partition, in: AppScope(generation: generation, app: app))
+    }
+
     func finish() async throws(StoreError) {
         try await contests.settle(registry, in: generation)
         for scope in try await registry.root.apps(in: generation) { try await registry.allocator.reopen(in: scope) }

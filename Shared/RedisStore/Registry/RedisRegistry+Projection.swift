@@ -95,7 +95,8 @@ extension RedisRegistry {
         let joining = changes.filter { $0.change.content.isSubscription }
         let left = Set(changes.compactMap(\.change.content.namedTopic))
         var numbers = try await names.numbers(of: Array(left), in: scope)
-        let joined = Set(joining.compactMap(\.change.content.topic))
+        // A count precedes the first subscription.
+        let joined = Set(changes.filter { $0.change.content.needsNumber }.compactMap(\.change.content.namedTopic))
         numbers.merge(try await names.intern(Array(joined), in: scope)) { known, _ in known }
         let pairs = Set(
             joining.compactMap { change in

@@ -33,6 +33,7 @@ extension RedisRegistry: RegistryJournal {
     }
 
     func write(_ write: DeviceWrite, in scope: AppScope) async throws(StoreError) -> WriteVerdict {
+        try await beginCounts(before: write, in: scope)
         guard let journal else { return try await writeDirectly(write, in: scope) }
         return try await self.write(write, through: journal, in: scope)
     }
@@ -99,7 +100,7 @@ extension RedisRegistry: RegistryJournal {
                 switch content {
                 case .device: stored.living != nil
                 case .subscription(let topic, let options): had.contains(topic) == (options == nil)
-                case .purge, .badge, .audience: false
+                case .purge, .badge, .audience, .count: false
                 }
             })
     }
@@ -139,7 +140,7 @@ extension RedisRegistry {
         of write: DeviceWrite, in scope: AppScope
     ) async throws(StoreError) -> [TopicName: TopicNumber] {
         let joined = write.changes.filter(\.isSubscription).compactMap(\.topic)
-        let left = write.changes.filter { !$0.isSubscription }.compactMap(\.topic)
+        let left = write.changes.filter { !$0.isSubscription }.compactMap(\.namedTopic)
         var numbers = try await names.numbers(of: left, in: scope)
         guard !joined.isEmpty else { return numbers }
         let interned = try await names.intern(joined, in: scope)
@@ -193,13 +194,21 @@ extension RegistryChange.Content {
 
     /// Any topic whose number the change needs.
     var namedTopic: TopicName? {
-        guard case .purge(let topic) = self else { return topic }
-        return topic
+        switch self {
+        case .purge(let topic), .count(let topic, _): topic
+        case .device, .subscription, .badge, .audience: topic
+        }
     }
 
     var isSubscription: Bool {
         guard case .subscription(_, .some) = self else { return false }
         return true
+    }
+
+    /// True if a topic without a number gets one.
+    var needsNumber: Bool {
+        if case .count = self { return true }
+        return isSubscription
     }
 
     var isPut: Bool {
@@ -219,6 +228,9 @@ extension SegmentChanges.Change {
             self = .purge(number)
         case .badge(let badge): self = .badge(badge)
         case .audience(let name, let definition): self = .audience(name, definition)
+        case .count(let topic, let change):
+            guard let number = numbers[topic] else { return nil }
+            self = .count(number, change)
         case .subscription(let topic, let options):
             guard let number = numbers[topic] else { return nil }
             self = options.map { .subscribe(number, $0) } ?? .unsubscribe(number)

@@ -30,7 +30,7 @@ enum RegistryKeys {
     /// The part of the registry's key names before the first colon.
     static let families: Set<String> = [
         "registry", "app", "topics", "names", "numbers", "alias", "seg", "live", "err", "dev", "sub", "badge", "top",
-        "saved",
+        "saved", "counts", "counted", "recount",
     ]
 }
 
@@ -71,6 +71,14 @@ struct SegmentKeys {
 
     /// A hash, of an app's first segment only: name -> saved audience of the app.
     var audiences: RedisArgument { RedisArgument("saved:\(tag)") }
+    /// Hashes, of an app's first segment only: topic number -> count of publications; see `topic-counts.lua`.
+    func counts(_ topic: TopicNumber) -> RedisArgument {
+        RedisArgument("counts:\(tag):\(topic / BucketKind.numbersOfBucket)")
+    }
+    /// A hash, of an app's first segment only: partition of `tasks` -> offset to which publications are counted.
+    var counted: RedisArgument { RedisArgument("counted:\(tag)") }
+    /// A hash, of an app's first segment only: number of a topic whose count has changed since it was recorded in the log.
+    var recount: RedisArgument { RedisArgument("recount:\(tag)") }
 
     /// The topics in the header's field `purged`.
     static func purged(_ field: RedisValue) -> [TopicNumber] {

@@ -1,5 +1,7 @@
 import PushModel
 import RedisClient
+import ServiceKit
+import Store
 
 /// Script arguments for changes of one segment: the required keys, without duplicates, and the values.
 struct SegmentChanges {
@@ -11,6 +13,7 @@ struct SegmentChanges {
         case purge(TopicNumber)
         case badge(UInt32?)
         case audience(AudienceName, [UInt8]?)
+        case count(TopicNumber, TopicCountChange)
     }
 
     /// Precondition of the changes.
@@ -27,6 +30,8 @@ struct SegmentChanges {
         case badges(Int)
         case topics(Int)
         case audiences
+        case counts(TopicNumber)
+        case recount
     }
 
     private let segmentKeys: SegmentKeys
@@ -87,6 +92,12 @@ struct SegmentChanges {
         case .purge(let topic): shape = [place(topic), none, none, RedisArgument(Int64(topic)), none]
         case .badge(let badge):
             shape = [place(.badges(bucket)), none, none, badge.map { RedisArgument(Int64($0)) } ?? none, none]
+        case .count(let topic, let change):
+            shape = [
+                place(.counts(topic / BucketKind.numbersOfBucket * BucketKind.numbersOfBucket)), place(.recount),
+                RedisArgument(Int64(topic)), RedisArgument(change.previous?.milliseconds ?? 0),
+                RedisArgument(change.count.text),
+            ]
         case .audience(let name, let definition):
             shape = [place(.audiences), none, none, RedisArgument(name.text), RedisArgument(definition ?? [])]
         }
@@ -126,6 +137,8 @@ struct SegmentChanges {
         case .badges(let bucket): keys.append(segmentKeys.badges(bucket))
         case .topics(let bucket): keys.append(segmentKeys.topics(bucket))
         case .audiences: keys.append(segmentKeys.audiences)
+        case .counts(let topic): keys.append(segmentKeys.counts(topic))
+        case .recount: keys.append(segmentKeys.recount)
         }
         places[place] = keys.count
         return RedisArgument(keys.count)
@@ -156,13 +169,14 @@ extension SegmentChanges.Change {
         case .purge: "purge"
         case .badge: "badge"
         case .audience: "audience"
+        case .count: "count"
         }
     }
 
     fileprivate var shrinks: Bool {
         switch self {
         case .remove, .unsubscribe, .purge, .badge(nil), .audience(_, nil): true
-        case .put, .subscribe, .badge, .audience: false
+        case .put, .subscribe, .badge, .audience, .count: false
         }
     }
 }

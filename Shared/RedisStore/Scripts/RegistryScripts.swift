@@ -5,15 +5,19 @@ import RedisClient
 enum RegistryScripts {
     static let commit = RedisScript(
         PackageResources.commit_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
-        .changes, .commitReplies, .commitChanges)
+        .topicCounts, .changes, .commitReplies, .commitChanges)
     static let commitShrinking = RedisScript(
         PackageResources.commit_shrinking_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions,
-        .purges, .changes, .commitReplies, .commitChanges)
+        .purges, .topicCounts, .changes, .commitReplies, .commitChanges)
     static let applyLogged = RedisScript(
         PackageResources.apply_logged_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
-        .changes)
+        .topicCounts, .changes)
     static let finishPurge = RedisScript(
         PackageResources.finish_purge_lua, using: .ready, .fields, .lists, .members, .subscriptions, .purges)
+    static let countPublications = RedisScript(
+        PackageResources.count_publications_lua, using: .ready, .fields, .topicCounts)
+    static let readCounts = RedisScript(PackageResources.read_counts_lua, using: .ready)
+    static let forgetChanges = RedisScript(PackageResources.forget_changes_lua, using: .ready)
     static let readDevice = RedisScript(PackageResources.read_device_lua, using: .ready)
     static let readBuckets = RedisScript(PackageResources.read_buckets_lua, using: .ready, .records)
     static let readAudience = RedisScript(PackageResources.read_audience_lua, using: .ready)

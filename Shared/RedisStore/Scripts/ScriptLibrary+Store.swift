@@ -43,6 +43,7 @@ extension ScriptLibrary {
     static let subscriptions = ScriptLibrary(PackageResources.subscriptions_lua)
     static let taskEntry = ScriptLibrary(PackageResources.task_entry_lua)
     static let taskView = ScriptLibrary(PackageResources.task_view_lua)
+    static let topicCounts = ScriptLibrary(PackageResources.topic_counts_lua)
     static let topicReady = ScriptLibrary(PackageResources.topic_ready_lua)
     static let whole = ScriptLibrary(PackageResources.whole_lua)
     static let window = ScriptLibrary(PackageResources.window_lua)

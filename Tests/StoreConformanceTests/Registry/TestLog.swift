@@ -41,6 +41,7 @@ final class TestLog: RegistryJournal {
             switch change.content {
             case .device: aspect = "device"
             case .purge(let topic): aspect = "purge \(Array(topic.text.utf8))"
+            case .count(let topic, _): aspect = "count \(Array(topic.text.utf8))"
             case .badge: aspect = "badge"
             case .audience(let name, _): aspect = "audience \(name)"
             case .subscription(let topic, _): aspect = "topic \(Array(topic.text.utf8))"

@@ -47,6 +47,13 @@ local function saveAudience(audiences, name, definition)
     return 0
 end
 
+-- The log may end with a record of the count before, so that the new one is recorded again.
+local function setCount(counts, recount, number, previous, count)
+    local isReplaced = replaceCount(counts, number, previous, count)
+    if isReplaced == 1 then write(recount, number, '') end
+    return isReplaced
+end
+
 -- The change whose arguments begin at ARGV[i].
 local function apply(i)
     local kind, offset = ARGV[i], tonumber(ARGV[i + 2])
@@ -60,6 +67,7 @@ local function apply(i)
     end
     if kind == 'unsubscribe' then return unsubscribe(offset, a, b, tonumber(ARGV[i + 6])) end
     if kind == 'purge' then return purge(a, tonumber(ARGV[i + 6])) end
+    if kind == 'count' then return setCount(a, b, ARGV[i + 5], ARGV[i + 6], ARGV[i + 7]) end
     if kind == 'audience' then return saveAudience(a, ARGV[i + 6], ARGV[i + 7]) end
     return setBadge(offset, a, ARGV[i + 6])
 end
