@@ -2,7 +2,7 @@ import HTTPServer
 import ServiceKit
 import TestSupport
 
-/// A server for the endpoints about tasks, audiences, devices and users with the responses of a test. Stopped by `with`.
+/// A server for the endpoints about tasks, audiences, devices, users and topics with the responses of a test. Stopped by `with`.
 final class TaskServer: Sendable {
     struct Request: Sendable {
         let target: String
@@ -32,7 +32,7 @@ final class TaskServer: Sendable {
         let patterns = [
             "/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks", "/v1/statistics",
             "/v1/audiences", "/v1/audiences/count", "/v1/audiences/:name", "/v1/devices", "/v1/devices/:id",
-            "/v1/users/:user", "/v1/users/:user/devices",
+            "/v1/users/:user", "/v1/users/:user/devices", "/v1/topics/:topic",
         ]
         for pattern in patterns {
             for method in [HTTPMethod.get, .post, .put, .delete] {
