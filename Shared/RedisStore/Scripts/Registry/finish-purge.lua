@@ -3,8 +3,8 @@
 -- Removes subscriptions to a purged topic from the lists of one bucket's devices. It only removes, so that it also runs
 -- if Redis is full.
 --
--- KEYS: header, subscriptions, topics. ARGV: generation, topic number, first offset of the bucket. Returns 1 if lists of
--- other buckets still name the topic, else 0.
+-- KEYS: header, subscriptions, topics. ARGV: generation, topic number, first offset of the bucket. Returns 1 if lists
+-- of other buckets still name the topic, else 0.
 
 local number, first = tonumber(ARGV[2]), tonumber(ARGV[3])
 local ended = read(KEYS[3], number .. 'x')

@@ -1,6 +1,6 @@
 -- Purges of topics in a segment. In one step the members of a topic become purged members, whatever their number. The
--- subscriptions in the lists of these devices are removed later, bucket by bucket; until then the header's field `purged`
--- names the topic. A device that subscribes again is not a purged member any more.
+-- subscriptions in the lists of these devices are removed later, bucket by bucket; until then the header's field
+-- `purged` names the topic. A device that subscribes again is not a purged member any more.
 
 local function isIn(members, offset)
     if #members < 512 then return aligned(members, pair(offset), 2, 0) ~= nil end

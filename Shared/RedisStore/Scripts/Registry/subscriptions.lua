@@ -1,6 +1,6 @@
 -- Subscriptions of a device: a list of u32, topic number << 4 | options. The lowest bit of the options ignores
--- messages; such members are in a second set of the topic, the field with the suffix `i`. In a third, with the suffix `x`,
--- are those that a purge has ended and whose lists still name the topic (`purges.lua`).
+-- messages; such members are in a second set of the topic, the field with the suffix `i`. In a third, with the suffix
+-- `x`, are those that a purge has ended and whose lists still name the topic (`purges.lua`).
 
 -- Records of the log are applied whatever the bounds.
 local isBounded = ARGV[3] ~= 'log'
