@@ -10,11 +10,11 @@ struct IngestClient: Sendable {
 
     @discardableResult
     func send(
-        _ method: String, _ path: String, body: String = "", headers: [String] = []
+        _ method: String, _ path: String, body: String = "", type: String = "application/json", headers: [String] = []
     ) async throws -> RawClient.Response {
         let response = await blocking { [port] in
             let client = RawClient(port: port)
-            client.send(IngestClient.request(method, path, body: body, type: "application/json", headers: headers))
+            client.send(IngestClient.request(method, path, body: body, type: type, headers: headers))
             return client.receiveResponse()
         }
         guard let response else { throw SetupError(description: "no response to \(method) \(path)") }
@@ -34,6 +34,11 @@ struct IngestClient: Sendable {
             throw SetupError(description: "the task was not accepted: \(response.status) \(response.text)")
         }
         return id
+    }
+
+    /// Publishes an event as pushd's publishers do, with a form.
+    func publish(_ event: String, _ form: String, app: String = "news") async throws -> RawClient.Response {
+        try await send("POST", "/apps/\(app)/event/\(event)", body: form, type: "application/x-www-form-urlencoded")
     }
 
     func task(_ id: TaskID, app: String = "news") async throws -> JSON {

@@ -3,8 +3,8 @@
 -- Counts publications of one partition, once each. It runs even if Redis is full: a publication is sent, and counted.
 --
 -- KEYS: header, counted offsets, changed topics, then counts. ARGV: generation, partition, then for each publication
--- its offset, the position of its counts, the number of its topic, its time in milliseconds. Returns the number of those
--- that were counted.
+-- its offset, the position of its counts, the number of its topic, its time in milliseconds. Returns the number of
+-- those that were counted.
 
 local partition = ARGV[2]
 local counted = tonumber(redis.call('HGET', KEYS[2], partition) or 0)
