@@ -35,7 +35,8 @@ import Testing
                 replacements: MemoryTaskReplacements(time: time), keys: MemoryIdempotencyStore(time: time),
                 producer: bus, room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
             let parts = IngestParts(
-                registry, reader: registry, audiences: registry, access: tasks, limits: RequestLimits(),
+                registry, reader: registry, audiences: registry, topics: registry, access: tasks,
+                limits: RequestLimits(),
                 idempotencyLease: .seconds(15), environment: environment)
             let apps = try Fixture.apps()
             var settings = try #require(DatagramSettings("0"))
@@ -136,8 +137,8 @@ import Testing
         #expect(subscriptions?.isEmpty == true)
     }
 
-    /// Goal: garbage costs its parsing and no memory, and hides no good datagram. Method: random bytes, half of them with
-    /// the first byte of a compressed content.
+    /// Goal: garbage costs its parsing and no memory, and hides no good datagram. Method: random bytes, half of them
+    /// with the first byte of a compressed content.
     @Test func garbageIsCountedAndForgotten() async throws {
         let fixture = try Fixture()
         var random = Dice(seed: 11)

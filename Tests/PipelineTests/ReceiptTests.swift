@@ -10,8 +10,8 @@ import Topics
 @Suite(.timeLimit(.minutes(10))) struct ReceiptTests {
     private static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
 
-    /// Goal: an app finds in a push of each provider what it needs, and a push that it reports twice counts once. Method:
-    /// the pushes are read from the simulator; the reporter is killed between the two reports.
+    /// Goal: an app finds in a push of each provider what it needs, and a push that it reports twice counts once.
+    /// Method: the pushes are read from the simulator; the reporter is killed between the two reports.
     @Test(arguments: Harness.BusKind.allCases)
     func anOpenedPushIsCountedOnce(_ bus: Harness.BusKind) async throws {
         let harness = try await Harness(bus)

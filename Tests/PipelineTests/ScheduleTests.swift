@@ -7,9 +7,9 @@ import Topics
 
 /// Tasks that are to be sent later, as seen from outside.
 @Suite(.timeLimit(.minutes(10))) struct ScheduleTests {
-    /// Goal: a task that waits is sent once at its time, whatever is killed meanwhile, and one that is cancelled before is
-    /// reported without devices. Method: a broadcast and a list that waits in parts; the scheduler and an ingest-api are
-    /// killed while they wait.
+    /// Goal: a task that waits is sent once at its time, whatever is killed meanwhile, and one that is cancelled before
+    /// is reported without devices. Method: a broadcast and a list that waits in parts; the scheduler and an ingest-api
+    /// are killed while they wait.
     @Test(arguments: Harness.BusKind.allCases)
     func tasksAreSentAtTheirTime(_ bus: Harness.BusKind) async throws {
         let harness = try await Harness(bus)
@@ -44,8 +44,8 @@ import Topics
         try await harness.close()
     }
 
-    /// Goal: of the tasks of a key only the last arrives. Method: a broadcast that waits is replaced by another one, and
-    /// one that is being sent to slow devices by one that is sent at once; collapse ids tell them apart.
+    /// Goal: of the tasks of a key only the last arrives. Method: a broadcast that waits is replaced by another one,
+    /// and one that is being sent to slow devices by one that is sent at once; collapse ids tell them apart.
     @Test(arguments: Harness.BusKind.allCases)
     func theLastTaskOfAKeyArrives(_ bus: Harness.BusKind) async throws {
         let harness = try await Harness(bus)
@@ -82,8 +82,8 @@ import Topics
     }
 
     /// Goal: each device is sent to when its own clock shows the task's time, and one that waits can be cancelled.
-    /// Method: devices whose clocks are an hour behind the others', half an hour ahead, and hours ahead, where that time
-    /// is over.
+    /// Method: devices whose clocks are an hour behind the others', half an hour ahead, and hours ahead, where that
+    /// time is over.
     @Test func devicesAreSentToAtTheirOwnTime() async throws {
         let harness = try await Harness(.embedded)
         let zones = [(120, "Etc/UTC"), (60, "Etc/GMT%2B1"), (20, "Asia/Kolkata"), (10, nil)]
@@ -114,8 +114,8 @@ import Topics
         try await harness.close()
     }
 
-    /// Goal: a task with a rate is never ahead of it, whatever is killed, and each device gets one push. Method: devices of
-    /// two senders for ten seconds; a resolver and the scheduler are killed. Delays of this machine can only
+    /// Goal: a task with a rate is never ahead of it, whatever is killed, and each device gets one push. Method:
+    /// devices of two senders for ten seconds; a resolver and the scheduler are killed. Delays of this machine can only
     /// lower the counts that are compared.
     @Test(arguments: Harness.BusKind.allCases)
     func aRateIsKept(_ bus: Harness.BusKind) async throws {
@@ -152,9 +152,9 @@ import Topics
         try await harness.close()
     }
 
-    /// Goal: a device gets no more pushes in a period than its app allows, over all tasks, and what waits arrives. Method:
-    /// two pushes a minute; a third waits, shows until when, and is sent in the next period; tasks that skip the limit or
-    /// ignore it do not wait.
+    /// Goal: a device gets no more pushes in a period than its app allows, over all tasks, and what waits arrives.
+    /// Method: two pushes a minute; a third waits, shows until when, and is sent in the next period; tasks that skip
+    /// the limit or ignore it do not wait.
     @Test func aDeviceOverItsCapWaitsForTheNextPeriod() async throws {
         let harness = try await Harness(.embedded, limits: #"{"pushes_per_device":{"count":2,"per":"1m"}}"#)
         let device = try #require(try await harness.ingest.register([TestDevice(0, kind: .apns)]).first)

@@ -4,8 +4,8 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// Goal: listeners see each push to all subscribers of a topic once, and no other, although resolvers are killed. Method:
-/// the whole pipeline, and a listener beside it.
+/// Goal: listeners see each push to all subscribers of a topic once, and no other, although resolvers are killed.
+/// Method: the whole pipeline, and a listener beside it.
 @Suite(.timeLimit(.minutes(10))) struct StreamTests {
     private static func task(_ number: Int, audience: String = #"{"topic":"news"}"#, more: String = "") -> String {
         #"{"audience":\#(audience),"message":{"body":"x","data":{"number":\#(number)}}\#(more)}"#
