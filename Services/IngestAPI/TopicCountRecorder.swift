@@ -1,8 +1,8 @@
 import RedisStore
 import ServiceKit
 
-/// Records the counts of publications that have changed in the registry log, where there is one. A rebuild then counts the
-/// tasks that follow.
+/// Records the counts of publications that have changed in the registry log, where there is one. A rebuild then counts
+/// the tasks that follow.
 struct TopicCountRecorder: Service {
     /// A topic is recorded at most once in this time by each process.
     private static let interval = Duration.seconds(60)

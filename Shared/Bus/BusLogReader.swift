@@ -7,8 +7,8 @@ package protocol BusLogReader: Sendable {
     var held: [Int32: Range<Int64>] { get }
     /// The messages that follow, in order within a partition. Waits up to a second for one, then returns none.
     ///
-    /// After `unavailable` call again; nothing is skipped. After any other error, such as `replaced`, the reader is of no
-    /// use: make another one.
+    /// After `unavailable` call again; nothing is skipped. After any other error, such as `replaced`, the reader is of
+    /// no use: make another one.
     func next() async throws(BusError) -> [IncomingMessage]
     func close() async
 }

@@ -19,8 +19,8 @@ final class Inflater {
         stream.deallocate()
     }
 
-    /// Nil for bytes that are neither zlib's nor gzip's format, end early, or are longer than the maximum: decompression
-    /// stops there, so that a bomb costs no more than a long content.
+    /// Nil for bytes that are neither zlib's nor gzip's format, end early, or are longer than the maximum:
+    /// decompression stops there, so that a bomb costs no more than a long content.
     func inflate(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         guard inflateReset(stream) == Z_OK else { return nil }
         // zlib does not write to its input.

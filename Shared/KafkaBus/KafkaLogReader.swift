@@ -2,8 +2,8 @@ import Bus
 import ServiceKit
 import Topics
 
-/// Reads a topic from its beginning and follows it, without joining a group. Used by one task at a time. Partitions that
-/// are added later are read after a restart.
+/// Reads a topic from its beginning and follows it, without joining a group. Used by one task at a time. Partitions
+/// that are added later are read after a restart.
 ///
 /// `@unchecked Sendable`: only one native thread at a time uses the consumer, the one that the task waits for.
 final class KafkaLogReader: BusLogReader, @unchecked Sendable {

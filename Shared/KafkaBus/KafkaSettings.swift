@@ -45,7 +45,8 @@ package enum KafkaSettings {
             KafkaSetting("enable.auto.offset.store", "false"),
             KafkaSetting("enable.auto.commit", "true"),
             KafkaSetting("auto.commit.interval.ms", "1000"),
-            // Eager: before 2.10 the cooperative assignor loses the assignment when offsets are committed during a rebalance.
+            // Eager: before 2.10 the cooperative assignor loses the assignment when offsets are committed during a
+            // rebalance.
             KafkaSetting("partition.assignment.strategy", "range,roundrobin"),
             KafkaSetting("session.timeout.ms", "\(session)"),
             KafkaSetting("heartbeat.interval.ms", "\(min(3_000, session / 3))"),

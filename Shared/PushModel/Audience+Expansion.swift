@@ -8,8 +8,8 @@ extension Audience {
         case tooManyParts
     }
 
-    /// The audience with each saved one in its place. Bounded by the number of parts, since saved audiences that contain
-    /// each other several times would double it at each level.
+    /// The audience with each saved one in its place. Bounded by the number of parts, since saved audiences that
+    /// contain each other several times would double it at each level.
     package func expanded(_ saved: [AudienceName: Audience]) throws(ExpansionError) -> Audience {
         var expansion = Expansion(saved: saved)
         return try expansion.expand(self, below: [])

@@ -22,8 +22,8 @@ package indirect enum Audience: Hashable, Sendable {
     /// The topics outside of every `not`: those whose subscribers it addresses.
     package var includedTopics: [TopicName] { topics(excluded: false) }
 
-    /// True if it selects every subscriber of the topic, or for nil every device, whatever records and other topics say.
-    /// False where that depends on them.
+    /// True if it selects every subscriber of the topic, or for nil every device, whatever records and other topics
+    /// say. False where that depends on them.
     package func selectsAll(of topic: TopicName?) -> Bool {
         switch self {
         case .everyone: true

@@ -1,4 +1,5 @@
-/// A name that an app gives to what its tasks say, such as an order: of its tasks with one key the last accepted counts.
+/// A name that an app gives to what its tasks say, such as an order: of its tasks with one key the last accepted
+/// counts.
 package struct ReplacementKey: Hashable, Sendable, CustomStringConvertible {
     package static let bytesMaximum = 64
     /// Completes "expected …".

@@ -7,9 +7,9 @@ package import ServiceKit
 /// ahead, and release the device shortly before. Senders ask for one before each push, seconds ahead: what is released
 /// too early, or piled up behind a stalled sender, does not reach the provider faster than the rate allows.
 package protocol PushPacing: Sendable {
-    /// Reserves slots that follow each other, and returns the time of the first; `PacingBounds.interval` separates them.
-    /// Under the name of an earlier reservation of the task it returns that one, so that a repeated step takes no other
-    /// slots. Nil if the next free slot is beyond the horizon.
+    /// Reserves slots that follow each other, and returns the time of the first; `PacingBounds.interval` separates
+    /// them. Under the name of an earlier reservation of the task it returns that one, so that a repeated step takes no
+    /// other slots. Nil if the next free slot is beyond the horizon.
     func reserve(
         _ count: Int, as name: String, of task: TaskID, at rate: PushRate
     ) async throws(StoreError) -> Timestamp?

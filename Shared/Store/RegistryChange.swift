@@ -1,7 +1,7 @@
 package import PushModel
 
-/// One new fact about one device, or about its app. The last change of a subject replaces the earlier ones, which allows a compacted log
-/// to hold the registry.
+/// One new fact about one device, or about its app. The last change of a subject replaces the earlier ones, which
+/// allows a compacted log to hold the registry.
 package struct RegistryChange: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// Nil if the device was removed, with all its data. Such a commit also names, before this change, the end of
@@ -9,13 +9,13 @@ package struct RegistryChange: Hashable, Sendable {
         case device(Device?)
         /// Nil if the subscription has ended.
         case subscription(TopicName, SubscriptionOptions?)
-        /// All subscriptions of the segment's devices to the topic have ended. Its place is the segment's first. Such a record
-        /// stays in the log for as long as the subscriptions that precede it may.
+        /// All subscriptions of the segment's devices to the topic have ended. Its place is the segment's first. Such a
+        /// record stays in the log for as long as the subscriptions that precede it may.
         case purge(TopicName)
         /// The badge reported by the device; increments counted on top are not part of the log.
         case badge(UInt32?)
-        /// A saved audience of the app, as its writer encoded it; nil if it was removed. It is stored with the app's first
-        /// segment, at `ofApp`.
+        /// A saved audience of the app, as its writer encoded it; nil if it was removed. It is stored with the app's
+        /// first segment, at `ofApp`.
         case audience(AudienceName, [UInt8]?)
         /// The publications to a topic, at `ofApp`.
         case count(TopicName, TopicCountChange)

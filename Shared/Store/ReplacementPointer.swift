@@ -13,8 +13,8 @@ package struct ReplacementPointer: Hashable, Sendable {
     package private(set) var current: TaskID?
     /// Tasks that were replaced and whose cancel is not finished; the earliest first.
     package private(set) var cancelling: [TaskID] = []
-    /// When it expires: not before the content of any task that it has named, since a task that was replaced must not be
-    /// released for lack of a pointer.
+    /// When it expires: not before the content of any task that it has named, since a task that was replaced must not
+    /// be released for lack of a pointer.
     package private(set) var end: Timestamp
 
     package init(

@@ -2,8 +2,8 @@ package import PushModel
 
 /// Audiences that an app keeps under names, in the form in which the caller encodes them.
 package protocol SavedAudiences: Sendable {
-    /// Creates or replaces; a new one above the maximum throws `tooMany`. Callers that create at the same time may exceed
-    /// it by their number.
+    /// Creates or replaces; a new one above the maximum throws `tooMany`. Callers that create at the same time may
+    /// exceed it by their number.
     func save(_ definition: [UInt8], as name: AudienceName, in app: AppID) async throws(StoreError)
     /// Without effect for an unknown name.
     func removeAudience(_ name: AudienceName, in app: AppID) async throws(StoreError)

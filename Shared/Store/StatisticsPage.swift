@@ -14,7 +14,8 @@ package struct StatisticsRow: Hashable, Sendable {
     }
 }
 
-/// Whole periods in rising order, and in each the values in the order of their bytes. Periods without tasks have no row.
+/// Whole periods in rising order, and in each the values in the order of their bytes. Periods without tasks have no
+/// row.
 package struct StatisticsPage: Hashable, Sendable {
     package private(set) var rows: [StatisticsRow] = []
     /// The first period that did not fit; nil if all did.

@@ -5,9 +5,9 @@ package import ServiceKit
 package protocol TopicStatistics: Sendable {
     /// Nil if no device is subscribed.
     func figures(of topic: TopicName, in app: AppID) async throws(StoreError) -> TopicFigures?
-    /// Counts publications of one partition of `tasks`, which ascend by offset. Those below the offset to which the app's
-    /// publications of the partition are counted are skipped, so that repeats have no effect. A topic that never had a
-    /// subscriber is not counted.
+    /// Counts publications of one partition of `tasks`, which ascend by offset. Those below the offset to which the
+    /// app's publications of the partition are counted are skipped, so that repeats have no effect. A topic that never
+    /// had a subscriber is not counted.
     func count(
         _ publications: [TopicPublication], from partition: Int32, in app: AppID
     ) async throws(StoreError)
@@ -54,8 +54,8 @@ package struct TopicCount: Hashable, Sendable {
     }
 }
 
-/// The text form, in Redis and in the log: times in milliseconds and the number of publications, then `partition:offset`
-/// for each partition, separated by spaces.
+/// The text form, in Redis and in the log: times in milliseconds and the number of publications, then
+/// `partition:offset` for each partition, separated by spaces.
 extension TopicCount {
     package var text: String {
         let numbers = ["\(created.milliseconds)", "\(publications)", "\(last?.milliseconds ?? 0)"]
@@ -82,7 +82,8 @@ extension TopicCount {
     }
 }
 
-/// A count that takes effect only in place of what its writer saw: of two processes that begin the same topic, one does.
+/// A count that takes effect only in place of what its writer saw: of two processes that begin the same topic, one
+/// does.
 package struct TopicCountChange: Hashable, Sendable {
     /// When the replaced count was created; nil if there was none.
     package let previous: Timestamp?

@@ -4,8 +4,8 @@ import TaskModel
 package import Topics
 
 extension CountedTask {
-    /// What a report adds to the statistics. Where it does not say when its task was to be sent, as in one of an earlier
-    /// version, its creation counts, and without that its closing.
+    /// What a report adds to the statistics. Where it does not say when its task was to be sent, as in one of an
+    /// earlier version, its creation counts, and without that its closing.
     package init(_ report: TaskReport) {
         let whole = report.counts
         let parts =

@@ -5,8 +5,8 @@ package import Store
 package import TaskModel
 package import Topics
 
-/// A message of `tasks` with a task for exactly the subscribers of one topic. Other audiences, also those that contain a
-/// topic, count for no topic.
+/// A message of `tasks` with a task for exactly the subscribers of one topic. Other audiences, also those that contain
+/// a topic, count for no topic.
 package struct Publication: Sendable {
     package struct Place: Hashable, Sendable {
         package let app: AppID
@@ -42,8 +42,8 @@ package struct Publication: Sendable {
         TopicPublication(offset: origin.offset, topic: topic, time: task.begins)
     }
 
-    /// Whether the task may be in an earlier message: if a request with a key or the scheduler repeats it, or an operator
-    /// replays a dead letter.
+    /// Whether the task may be in an earlier message: if a request with a key or the scheduler repeats it, or an
+    /// operator replays a dead letter.
     package var mayBeRepeat: Bool { mayComeTwice || isLate }
 
     /// True if a task may be in two messages without an operator.

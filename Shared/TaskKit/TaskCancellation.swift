@@ -31,8 +31,8 @@ package struct TaskCancellation: Sendable {
         log = environment.log
     }
 
-    /// The first step cancels the task: devices marked or claimed after it end as cancelled. A task that still waits for
-    /// its time is then released without its audience, so that it is reported.
+    /// The first step cancels the task: devices marked or claimed after it end as cancelled. A task that still waits
+    /// for its time is then released without its audience, so that it is reported.
     package func cancel(_ task: PushTask) async throws {
         try await cancelDevices(of: task.id, app: task.app, segmentsMaximum: TaskCancellation.segmentsMaximum)
         guard task.sendAt != nil, try await ledger.progress(of: task.id) == nil else { return }
@@ -44,8 +44,8 @@ package struct TaskCancellation: Sendable {
         let end = time.uptime + TaskCancellation.reportingMaximum
         var isReporting = true
         var cancelled: Set<SegmentID> = []
-        // The first round cancels the task. A segment that was entered meanwhile is found by the second one; a later one
-        // is cancelled by its first mark.
+        // The first round cancels the task. A segment that was entered meanwhile is found by the second one; a later
+        // one is cancelled by its first mark.
         for _ in 0..<2 {
             let open = try await ledger.openSegments(of: task)
             if open.isEmpty, cancelled.isEmpty {

@@ -5,8 +5,8 @@ package import Store
 package import TaskModel
 import Topics
 
-/// Makes a task the one that counts for its key. The pointer of the key decides; each other step follows from it and may
-/// be repeated, by the request itself, by a repeat of it, or by the sweep of a scheduler:
+/// Makes a task the one that counts for its key. The pointer of the key decides; each other step follows from it and
+/// may be repeated, by the request itself, by a repeat of it, or by the sweep of a scheduler:
 ///
 /// 1. The swap is entered for the sweep, and the content is staged: durable, and invisible.
 /// 2. The pointer is set to the task, if it was not changed since it was read. It now names the replaced task as one to
@@ -31,8 +31,8 @@ package struct TaskReplacement: Sendable {
 
     /// When the sweep looks after a swap that is not finished.
     package static let sweepPause = Duration.seconds(30)
-    /// How long staged content of a task that never counted is kept after the sweep: a repeat of its request may be about
-    /// to use it.
+    /// How long staged content of a task that never counted is kept after the sweep: a repeat of its request may be
+    /// about to use it.
     private static let unusedRetention = Duration.seconds(3_600)
     /// Each attempt fails because another task took the key.
     private static let attemptsMaximum = 16
@@ -53,8 +53,8 @@ package struct TaskReplacement: Sendable {
         log = environment.log
     }
 
-    /// Accepts a task, the parts of whose list are durable. After an error it may count or not; the sweep finishes it or
-    /// drops it. A repeat of a task that another one has replaced since has no effect.
+    /// Accepts a task, the parts of whose list are durable. After an error it may count or not; the sweep finishes it
+    /// or drops it. A repeat of a task that another one has replaced since has no effect.
     package func accept(_ task: PushTask, content: [UInt8], key: ReplacementKey, trace: TraceContext?) async throws {
         let swap = TaskSwap(task.id, key: key)
         guard let pointer = try await begin(swap, task: task, content: content) else {
@@ -118,8 +118,8 @@ package struct TaskReplacement: Sendable {
         return try await stores.ledger.progress(of: task)?.closed != nil
     }
 
-    /// The task counts, as this pointer says. If another one replaces it meanwhile, that one, or the sweep for it, cancels
-    /// it.
+    /// The task counts, as this pointer says. If another one replaces it meanwhile, that one, or the sweep for it,
+    /// cancels it.
     private func finish(_ swap: TaskSwap, pointer: ReplacementPointer, trace: TraceContext?) async throws {
         try await cancel(pointer.cancelling, of: swap.key.app, successor: swap.task)
         try await commit(swap.task, trace: trace)
@@ -166,8 +166,8 @@ extension TaskReplacement {
         try await sendWithdrawn(task)
     }
 
-    /// The same for tasks that wait for their time. One that is not in the archive has a swap that is not finished, which
-    /// concludes it.
+    /// The same for tasks that wait for their time. One that is not in the archive has a swap that is not finished,
+    /// which concludes it.
     private func withdraw(_ ids: [TaskID]) async throws {
         for id in ids {
             guard let task = try await stores.archive.task(id), task.sendAt != nil,

@@ -2,8 +2,8 @@ package import LocalTime
 package import PushModel
 package import ServiceKit
 
-/// When the devices of a task may be sent to. Frozen when the task is accepted, so that a later change of the app's file
-/// does not change what its devices wait for.
+/// When the devices of a task may be sent to. Frozen when the task is accepted, so that a later change of the app's
+/// file does not change what its devices wait for.
 package struct DeliveryRules: Sendable, Equatable {
     /// What becomes of a device that is reached in its quiet hours. The raw value is used in messages and must not
     /// change.

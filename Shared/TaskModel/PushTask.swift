@@ -7,7 +7,8 @@ package struct PushTask: Sendable, Equatable {
     package let id: TaskID
     package let app: AppID
     package let created: Timestamp
-    /// When it is to be sent, if later than it was accepted; until then it waits in `schedules` and the scheduler's index.
+    /// When it is to be sent, if later than it was accepted; until then it waits in `schedules` and the scheduler's
+    /// index.
     package var sendAt: Timestamp?
     /// True if it was cancelled before it was released: it has neither an audience nor a list.
     package private(set) var isWithdrawn = false
@@ -50,8 +51,8 @@ package struct PushTask: Sendable, Equatable {
     /// When the life of the task begins. Everything about it that ages is counted from here.
     package var begins: Timestamp { sendAt ?? created }
 
-    /// A push replaces an earlier one with the same id on the screen. Tasks of one key share it; else a task has its own, so
-    /// that a repeat replaces the first push.
+    /// A push replaces an earlier one with the same id on the screen. Tasks of one key share it; else a task has its
+    /// own, so that a repeat replaces the first push.
     package var collapseID: String { options.collapseID ?? replaces?.text ?? "\(id)" }
 
     /// After the deadline nothing is sent, and open devices end as expired. The life of devices that wait begins later

@@ -14,7 +14,8 @@ package struct TaskContent: Sendable, Equatable {
     package var variables: [String: String] = [:]
     /// The language of devices that have none; nil for the standard texts.
     package var fallbackLanguage: String?
-    /// True if the alert of Apple devices is the message's body as a string: without its title, as apps of pushd read it.
+    /// True if the alert of Apple devices is the message's body as a string: without its title, as apps of pushd read
+    /// it.
     package var hasPlainAppleAlert = false
     /// True if a notification also wakes the app of Apple devices.
     package var wakesAppleApp = false

@@ -22,8 +22,8 @@ package enum Topics {
             "lists", kind: .work, admission: .forward, partitions: warm, key: "task",
             from: ["ingest-api"], to: ["targeting-resolver"]))
 
-    /// Tasks that are to be sent later, and the parts of their lists. On Kafka this topic is the source of truth for the
-    /// scheduler's index; a released task's records are replaced by tombstones.
+    /// Tasks that are to be sent later, and the parts of their lists. On Kafka this topic is the source of truth for
+    /// the scheduler's index; a released task's records are replaced by tombstones.
     package static let schedules = Topic<ScheduleRecord>(
         TopicDeclaration(
             "schedules", kind: .work, admission: .forward, cleanup: .compaction, partitions: warm,
@@ -86,8 +86,8 @@ package enum Topics {
             "receipts", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "task",
             from: ["ingest-api"], to: ["reporter", "analysts"]))
 
-    /// Planned tasks for everyone who listens to their topics. Each instance of `event-stream` reads all of them, without a
-    /// group. The key keeps the tasks of an app in order.
+    /// Planned tasks for everyone who listens to their topics. Each instance of `event-stream` reads all of them,
+    /// without a group. The key keeps the tasks of an app in order.
     package static let events = Topic<ListenerEvent>(
         TopicDeclaration(
             "events", kind: .log, admission: .draining, cleanup: .brief, partitions: .init(kafka: 4, embedded: 2),

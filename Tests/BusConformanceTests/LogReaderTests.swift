@@ -81,8 +81,8 @@ import Topics
         await bus.close()
     }
 
-    /// Goal: a reader of a log whose oldest messages were removed begins with the oldest that is left. Method: a log much
-    /// smaller than what is sent.
+    /// Goal: a reader of a log whose oldest messages were removed begins with the oldest that is left. Method: a log
+    /// much smaller than what is sent.
     @Test func beginsWithTheOldestThatIsLeft() async throws {
         let fixture = MemoryFixture(bytesMaximum: 20_000)
         let topic = TestTopics.make(.log, admission: .draining, partitions: 1)

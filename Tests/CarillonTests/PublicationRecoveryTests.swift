@@ -18,9 +18,9 @@ import Topics
 
 /// The counts of publications after a lost Redis.
 @Suite(.timeLimit(.minutes(5))) struct PublicationRecoveryTests {
-    /// Goal: a rebuild has every publication once: those of the recorded count, those that follow, and the repeats of both.
-    /// Method: the registry log has the count up to an offset; `tasks` has all tasks from the beginning, and then those that
-    /// the recovery sends again.
+    /// Goal: a rebuild has every publication once: those of the recorded count, those that follow, and the repeats of
+    /// both. Method: the registry log has the count up to an offset; `tasks` has all tasks from the beginning, and then
+    /// those that the recovery sends again.
     @Test func aRebuildCountsWhatFollowsTheRecordedCount() async throws {
         let harness = try RecoveryHarness()
         let (app, news) = (harness.app, try TopicName("news"))

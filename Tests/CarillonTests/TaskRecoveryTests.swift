@@ -33,8 +33,9 @@ import Topics
         #expect(try await harness.count(Topics.tasks.channel) == 1)
     }
 
-    /// Goal: tasks that wait come back with their lists; those that were released or withdrawn do not wait again. Method:
-    /// records as ingest and the scheduler write them, before any compaction; read twice, as after an interruption.
+    /// Goal: tasks that wait come back with their lists; those that were released or withdrawn do not wait again.
+    /// Method: records as ingest and the scheduler write them, before any compaction; read twice, as after an
+    /// interruption.
     @Test func tasksThatWaitComeBack() async throws {
         let harness = try RecoveryHarness()
         var tasks = (1...3).map { harness.task(UInt64($0)) }
@@ -68,8 +69,8 @@ import Topics
         }
     }
 
-    /// Goal: of several tasks of a key that wait, the last created counts after the store was lost, and the others are to
-    /// be cancelled; one that was withdrawn or released is none of them. Method: the earlier one is read last.
+    /// Goal: of several tasks of a key that wait, the last created counts after the store was lost, and the others are
+    /// to be cancelled; one that was withdrawn or released is none of them. Method: the earlier one is read last.
     @Test func theLastTaskOfAKeyCounts() async throws {
         let harness = try RecoveryHarness()
         let key = try ReplacementKey("order-4711", of: harness.app)
@@ -117,8 +118,9 @@ import Topics
         #expect(again == [tasks[0].withdrawn, tasks[1]])
     }
 
-    /// Goal: devices that waited for a time of their own are in the report of a task of which others were sent; a task of
-    /// which all waited is resolved again. Method: orders as the resolver sends them, of which one device was released.
+    /// Goal: devices that waited for a time of their own are in the report of a task of which others were sent; a task
+    /// of which all waited is resolved again. Method: orders as the resolver sends them, of which one device was
+    /// released.
     @Test func devicesThatWaitedAreNotForgotten() async throws {
         let harness = try RecoveryHarness()
         let (begun, waiting) = (harness.task(1), harness.task(2))

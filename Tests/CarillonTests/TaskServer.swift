@@ -2,7 +2,8 @@ import HTTPServer
 import ServiceKit
 import TestSupport
 
-/// A server for the endpoints about tasks, audiences, devices, users and topics with the responses of a test. Stopped by `with`.
+/// A server for the endpoints about tasks, audiences, devices, users and topics with the responses of a test. Stopped
+/// by `with`.
 final class TaskServer: Sendable {
     struct Request: Sendable {
         let target: String

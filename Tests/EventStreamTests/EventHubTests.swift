@@ -122,8 +122,8 @@ import Topics
         #expect(slowClient.lastID == StreamPosition([Int64(slowClient.numbers.count)]).text)
     }
 
-    /// Goal: events that come faster than the server's thread writes end no stream, and none is lost or doubled. Method:
-    /// far more than fits into a buffer comes at once; then the client reads.
+    /// Goal: events that come faster than the server's thread writes end no stream, and none is lost or doubled.
+    /// Method: far more than fits into a buffer comes at once; then the client reads.
     @Test func aBurstCutsOffNoReader() async throws {
         let hub = hub()
         let stream = try open(hub)
@@ -212,8 +212,8 @@ import Topics
         #expect(client.gaps == 1 && client.numbers == [3])
     }
 
-    /// Goal: a client that comes from an instance which has read more gets nothing twice; one that comes with a position
-    /// of a log that is gone is told so.
+    /// Goal: a client that comes from an instance which has read more gets nothing twice; one that comes with a
+    /// position of a log that is gone is told so.
     @Test func aClientThatIsAheadWaits() async throws {
         let hub = hub()
         send(0..<3, to: hub)

@@ -17,8 +17,8 @@ import Topics
     }
 
     /// Goal: over kills of one instance after the other, clients that resume get every event once and in order. Method:
-    /// two instances; each is killed twice while events come; every event is also published twice, as after a crash of a
-    /// resolver.
+    /// two instances; each is killed twice while events come; every event is also published twice, as after a crash of
+    /// a resolver.
     @Test(arguments: StreamFixture.Kind.allCases)
     func killsLoseAndDoubleNothing(kind: StreamFixture.Kind) async throws {
         let fixture = try await StreamFixture(kind, instances: 2)

@@ -145,7 +145,8 @@ import Topics
         }
     }
 
-    /// Goal: counts that read records run one at a time for an app, and two for all. Method: counts that hold their turn.
+    /// Goal: counts that read records run one at a time for an app, and two for all. Method: counts that hold their
+    /// turn.
     @Test func countsTakeTurns() async throws {
         let metrics = Metrics()
         let turns = CountTurns(metrics)

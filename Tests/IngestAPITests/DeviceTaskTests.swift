@@ -48,8 +48,8 @@ import Testing
         fixture.deviceTasks.enter(id, closed: now, under: [Self.device.index], of: app)
     }
 
-    /// Goal: a large and a small task by their ledgers, a closed one by its trace, each once; neither a task without the
-    /// device, nor one that has expired.
+    /// Goal: a large and a small task by their ledgers, a closed one by its trace, each once; neither a task without
+    /// the device, nor one that has expired.
     @Test func theTasksOfADeviceAreFound() async throws {
         try await IngestFixture.run { fixture in
             let traced = TaskID(high: 5, low: 5)

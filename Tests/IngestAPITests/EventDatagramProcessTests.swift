@@ -49,8 +49,8 @@ import Topics
         #expect(!client.hasAnswer)
     }
 
-    /// Goal: what was counted as accepted survives kill -9 under load. Method: bursts until some were accepted, then the
-    /// kill while more arrive; the bus is read afterwards.
+    /// Goal: what was counted as accepted survives kill -9 under load. Method: bursts until some were accepted, then
+    /// the kill while more arrive; the bus is read afterwards.
     @Test func acceptedEventsSurviveAKill() async throws {
         let redis = try await RedisServer()
         let api = try await IngestProcess(redis: redis.url, receivesDatagrams: true)

@@ -55,7 +55,8 @@ struct KafkaConsumerTests {
     }
 
     /// The first consumer holds work when the second joins, and finishes it while the partitions are revoked. The
-    /// pretended brokers refuse commits while a group rebalances, which real ones do not, so that work comes once more here.
+    /// pretended brokers refuse commits while a group rebalances, which real ones do not, so that work comes once more
+    /// here.
     @Test func aRebalanceWaitsForWorkInFlightAndLosesNothing() async throws {
         let kafka = try await KafkaFixture.start()
         try await fill(kafka, partitions: 4, messages: (0..<40).map { channel.message("\($0)", key: "\($0)") })

@@ -93,8 +93,8 @@ import Topics
         #expect(try await fixture.counts()[.deferred] == 1)
     }
 
-    /// Goal: a device that may not wait, or not as long, ends once as suppressed. Method: `skip`, and a period that ends
-    /// after the latest time of the task; the result and the ledger name the cap, and no badge is counted.
+    /// Goal: a device that may not wait, or not as long, ends once as suppressed. Method: `skip`, and a period that
+    /// ends after the latest time of the task; the result and the ledger name the cap, and no badge is counted.
     @Test(arguments: [false, true])
     func aDeviceThatCannotWaitIsSuppressed(mayWait: Bool) async throws {
         let fixture = try DispatchFixture()
@@ -142,8 +142,8 @@ import Topics
                 == .answers([.claimed(badge: nil)]))
     }
 
-    /// Goal: a push is counted once, however often its device is tried. Method: two attempts are refused for now, with a
-    /// cap of one; the third delivers.
+    /// Goal: a push is counted once, however often its device is tried. Method: two attempts are refused for now, with
+    /// a cap of one; the third delivers.
     @Test func retriesAreNotLimited() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1])

@@ -10,9 +10,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TaskReceiptLayoutTests {
     private static let shardCount: UInt64 = 16
 
-    /// Goal: a receipt takes at most twenty bytes, in a broadcast and in many small tasks, with everything that expires.
-    /// Method: a shard as full as with a million receipts a day of one broadcast, or with sixteen million a day of tasks
-    /// for a hundred devices.
+    /// Goal: a receipt takes at most twenty bytes, in a broadcast and in many small tasks, with everything that
+    /// expires. Method: a shard as full as with a million receipts a day of one broadcast, or with sixteen million a
+    /// day of tasks for a hundred devices.
     @Test(arguments: [(tasks: 1, devices: 400_000), (tasks: 5_000, devices: 100)])
     func aReceiptTakesAtMostTwentyBytes(_ load: (tasks: Int, devices: Int)) async throws {
         let fixture = try await RegistryFixture()

@@ -127,8 +127,8 @@ import Topics
             uniqueKeysWithValues: sums.map { (String(decoding: $0.key, as: UTF8.self), $0.value[.opened]) })
     }
 
-    /// Goal: receipts count under the values of their task, wherever the store still has it. Method: an open task, one of
-    /// which the report is left, one of which the trace is left, and one that is forgotten.
+    /// Goal: receipts count under the values of their task, wherever the store still has it. Method: an open task, one
+    /// of which the report is left, one of which the trace is left, and one that is forgotten.
     @Test func receiptsCountUnderTheValuesOfTheirTask() async throws {
         let (open, reported, traced, forgotten) = (task(1), task(2), task(3), task(4))
         fixture.archive.keep(TaskMessage.task(open).encoded(), of: open.id, entry: open.entry)

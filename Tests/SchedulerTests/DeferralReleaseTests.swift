@@ -82,8 +82,8 @@ import Topics
         }
     }
 
-    /// Goal: a device that changes its zone while it waits is judged by the new one. Method: it waits for the end of quiet
-    /// hours in UTC, and is in New York by then.
+    /// Goal: a device that changes its zone while it waits is judged by the new one. Method: it waits for the end of
+    /// quiet hours in UTC, and is in New York by then.
     @Test func aDeviceIsJudgedByTheZoneThatItHasNow() async throws {
         let fixture = try SchedulerFixture(judges: TimedJudges(metrics: Metrics()))
         let ids = try await fixture.begin(1) {

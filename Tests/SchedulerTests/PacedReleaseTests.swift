@@ -18,8 +18,8 @@ import Topics
         }
     }
 
-    /// Goal: a retry goes behind everything that has a slot, once. Method: slots of 100 seconds are reserved before; then
-    /// others, which a second reservation of the retry would have to follow.
+    /// Goal: a retry goes behind everything that has a slot, once. Method: slots of 100 seconds are reserved before;
+    /// then others, which a second reservation of the retry would have to follow.
     @Test func aRetryWaitsForItsSlotOnce() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(2) { $0.rate = 10 }
@@ -42,8 +42,8 @@ import Topics
         }
     }
 
-    /// Goal: devices whose slots passed while no scheduler ran are not released all at once. Method: a deferral that is a
-    /// minute late gets other slots; one that is late by a second does not.
+    /// Goal: devices whose slots passed while no scheduler ran are not released all at once. Method: a deferral that is
+    /// a minute late gets other slots; one that is late by a second does not.
     @Test(arguments: [1, 60])
     func lateDevicesGetOtherSlots(seconds: Int64) async throws {
         let fixture = try SchedulerFixture()

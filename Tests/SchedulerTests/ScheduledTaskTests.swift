@@ -12,8 +12,8 @@ import Topics
 
 /// Tasks that are to be sent later, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(5))) struct ScheduledTaskTests {
-    /// Goal: each task is released at its time and not before, and nothing of it is left. Method: three tasks are posted
-    /// out of sequence while the releasers sleep; the clock is advanced from one to the next.
+    /// Goal: each task is released at its time and not before, and nothing of it is left. Method: three tasks are
+    /// posted out of sequence while the releasers sleep; the clock is advanced from one to the next.
     @Test func tasksAreReleasedAtTheirTimes() async throws {
         let fixture = try ScheduleFixture()
         let tasks = [3, 1, 2].map { fixture.task(UInt64($0), after: .seconds($0)) }
@@ -178,8 +178,8 @@ import Topics
         #expect(try await fixture.released().count == 1)
     }
 
-    /// Goal: of two schedulers, one of which stops while tasks wait, each task is released once. Method: 1,000 tasks for
-    /// the same instant.
+    /// Goal: of two schedulers, one of which stops while tasks wait, each task is released once. Method: 1,000 tasks
+    /// for the same instant.
     @Test func twoSchedulersReleaseEachTaskOnce() async throws {
         let fixture = try ScheduleFixture()
         let count = 1_000

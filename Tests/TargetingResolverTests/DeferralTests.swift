@@ -22,8 +22,8 @@ import Topics
         Timestamp(milliseconds: (fixture.time.now.milliseconds / 60_000 + minutes) * 60_000)
     }
 
-    /// Goal: each device is sent, deferred or ended, as it is judged, in both lanes. Method: segments with devices of two
-    /// providers; half of each waits, in two groups.
+    /// Goal: each device is sent, deferred or ended, as it is judged, in both lanes. Method: segments with devices of
+    /// two providers; half of each waits, in two groups.
     @Test(arguments: [3, 600])
     func devicesAreSentOrDeferredAsTheyAreJudged(count: Int) async throws {
         let fixture = try ResolverFixture()
@@ -74,8 +74,9 @@ import Topics
         #expect(try await fixture.isResolved(task))
     }
 
-    /// Goal: wherever a resolver is killed, each device that waits has an order and is deferred, and no other is. Method:
-    /// each Redis command is a step, and so is the moment before and after each send; a process is killed at every step.
+    /// Goal: wherever a resolver is killed, each device that waits has an order and is deferred, and no other is.
+    /// Method: each Redis command is a step, and so is the moment before and after each send; a process is killed at
+    /// every step.
     @Test func noDeviceIsDeferredWithoutAnOrder() async throws {
         let server = try await RedisServer(.forStores)
         let fixture = try await ResolverFixture(server)

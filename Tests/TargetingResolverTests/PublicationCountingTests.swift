@@ -37,8 +37,8 @@ import Topics
         #expect(try await fixture.registry.figures(of: other, in: fixture.app) == nil)
     }
 
-    /// Goal: the same task in another message counts once: of the scheduler, of a request with a key, of a replay, and of a
-    /// rebuild, which counts it itself.
+    /// Goal: the same task in another message counts once: of the scheduler, of a request with a key, of a replay, and
+    /// of a rebuild, which counts it itself.
     @Test func aRepeatedTaskCountsOnce() async throws {
         let fixture = try ResolverFixture()
         _ = try await fixture.place(0, offset: 1, on: [news: []])
@@ -64,8 +64,8 @@ import Topics
         #expect(try fixture.sent(again).count == 1)
     }
 
-    /// Goal: wherever a resolver is killed, each publication counts once. Method: it is killed at every step, each a command
-    /// of Redis or a moment before or after a send, one task after the other, and another takes over.
+    /// Goal: wherever a resolver is killed, each publication counts once. Method: it is killed at every step, each a
+    /// command of Redis or a moment before or after a send, one task after the other, and another takes over.
     @Test func aKilledResolverNeitherLosesNorRepeats() async throws {
         let server = try await RedisServer(.forStores)
         let fixture = try await ResolverFixture(server)

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 /// Goal: the schemas in `docs/asyncapi.yaml` have every field of a task, also one that is added later. Method: the
-/// stored properties are read by reflection. That examples are read, and written as they are, is tested with the topics.
+/// stored properties are read by reflection. That examples are read, and written as they are, is tested with the
+/// topics.
 @Suite struct TaskContractTests {
     /// Members by property, where the name differs; nil for a property that is no member.
     private static let exceptions: [String: String?] = [

@@ -2,8 +2,8 @@ import CommandKit
 import JSONKit
 import ServiceKit
 
-/// Collects when the simulator received the pushes of a provider, which it keeps for a while. A poll must come before the
-/// simulator has forgotten what is new since the one before.
+/// Collects when the simulator received the pushes of a provider, which it keeps for a while. A poll must come before
+/// the simulator has forgotten what is new since the one before.
 struct PushReceipts {
     struct Receipt {
         let received: Timestamp

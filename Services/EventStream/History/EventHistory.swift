@@ -29,7 +29,8 @@ struct EventHistory: Sendable {
         case unreadable
     }
 
-    /// Entries between two places where a replay may begin: many clients that resume at once must not search everything.
+    /// Entries between two places where a replay may begin: many clients that resume at once must not search
+    /// everything.
     private static let startInterval = 64
 
     private let bytesMaximum: Int

@@ -2,9 +2,9 @@ import PushModel
 
 /// What a client that resumes has been sent so far. A plain value: its owner locks it together with the history.
 ///
-/// The position that the client came with may have been reached in another order of the partitions, on another instance.
-/// So events below it are skipped one by one, and ids say what the client has by then: what it came with, and what this
-/// instance has read up to the event.
+/// The position that the client came with may have been reached in another order of the partitions, on another
+/// instance. So events below it are skipped one by one, and ids say what the client has by then: what it came with, and
+/// what this instance has read up to the event.
 struct Replay: Sendable {
     enum Step: Equatable {
         case send([UInt8])

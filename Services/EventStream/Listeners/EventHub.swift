@@ -92,8 +92,8 @@ extension EventHub {
         case appFull = "app_full"
     }
 
-    /// A stream from now on, or from where the client was. `resuming` is nil for a client that comes for the first time,
-    /// and a nil position is one that cannot be read.
+    /// A stream from now on, or from where the client was. `resuming` is nil for a client that comes for the first
+    /// time, and a nil position is one that cannot be read.
     func open(
         _ right: ListeningRight, names: [TopicName], resuming: StreamPosition??
     ) throws(Refusal) -> HTTPStream {
@@ -214,7 +214,8 @@ extension EventHub {
         if isCurrent { becameCurrent.happen() }
     }
 
-    /// The reader has found nothing to read. A client that is ahead of the end of the log has the position of another log.
+    /// The reader has found nothing to read. A client that is ahead of the end of the log has the position of another
+    /// log.
     func readNothing() {
         state.withLock { state in
             for (number, ahead) in state.ahead {

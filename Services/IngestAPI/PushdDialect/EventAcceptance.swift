@@ -3,8 +3,8 @@ import PushModel
 import ServiceKit
 import TaskModel
 
-/// Makes queued events durable, like those of requests. A batch is repeated until the store and the bus take it, since no
-/// sender would repeat it.
+/// Makes queued events durable, like those of requests. A batch is repeated until the store and the bus take it, since
+/// no sender would repeat it.
 struct EventAcceptance: Sendable {
     private static let backoff = Backoff(first: .milliseconds(100), longest: .seconds(5))
 

@@ -3,8 +3,8 @@ import Datagrams
 import PushModel
 import ServiceKit
 
-/// Decides for each datagram whether its sender may do what it asks for, in the order of the cost of each check. A sender
-/// has no key, only an address that it can forge.
+/// Decides for each datagram whether its sender may do what it asks for, in the order of the cost of each check. A
+/// sender has no key, only an address that it can forge.
 struct EventGate: Sendable {
     typealias AccessQuery = @Sendable (_ peer: String) -> Access
 

@@ -9,8 +9,8 @@ struct EventStatisticsRoutes: Sendable {
     let registry: any Registry
     let topics: any TopicStatistics
 
-    /// As in pushd, the total is that of the subscribers until the first publication, and the time of the last one is then
-    /// missing.
+    /// As in pushd, the total is that of the subscribers until the first publication, and the time of the last one is
+    /// then missing.
     @Sendable func read(_ call: PushdCall) async throws -> HTTPResponse {
         guard let figures = try await topics.figures(of: call.event(), in: call.app) else {
             throw PushdError.unknownEvent

@@ -29,8 +29,8 @@ struct IdempotentAnswers: Sendable {
     let random: any RandomSource
 
     /// `prepare` and `carryOut` run only if the key has no answer yet. `prepare` has no effect: after an error of it, the
-    /// key may be used for a corrected request. After an error of `carryOut`, only the same request may be repeated, and
-    /// then creates the same tasks.
+    /// key may be used for a corrected request. After an error of `carryOut`, only the same request may be repeated,
+    /// and then creates the same tasks.
     func answer<Prepared: Sendable>(
         _ key: SubmissionKey?, of caller: AuthorizedCaller, prepare: (TaskSeed) async throws -> Prepared,
         carryOut: (Prepared) async throws -> Answer

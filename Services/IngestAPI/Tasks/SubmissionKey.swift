@@ -3,8 +3,8 @@ import Signing
 
 /// An idempotency key: of several requests with one key, one is carried out.
 struct SubmissionKey: Sendable, Equatable {
-    /// Unique among the keys of one caller in one app. A name that is not from the header `Idempotency-Key` begins with a
-    /// control character, which the header cannot contain.
+    /// Unique among the keys of one caller in one app. A name that is not from the header `Idempotency-Key` begins with
+    /// a control character, which the header cannot contain.
     let name: String
     /// Digest of everything in which another request with the same key may differ.
     let fingerprint: [UInt8]

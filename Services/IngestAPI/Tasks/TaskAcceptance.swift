@@ -65,9 +65,9 @@ struct TaskAcceptance: Sendable {
         return PreparedTask(task: task, parts: parts, content: content)
     }
 
-    /// Accepts the tasks of one request. The content of each task is archived before any is sent, and the tasks are sent
-    /// after all parts of their lists, which have no effect without them. An interruption before the last step has no
-    /// effect; one of the last step may leave some of the tasks on the bus. A repeat of the request makes the same
+    /// Accepts the tasks of one request. The content of each task is archived before any is sent, and the tasks are
+    /// sent after all parts of their lists, which have no effect without them. An interruption before the last step has
+    /// no effect; one of the last step may leave some of the tasks on the bus. A repeat of the request makes the same
     /// tasks under the same ids, sends those that are missing, and later stages drop the others. A task with a key has
     /// steps of its own; once it counts, it is sent whatever happens to the request.
     func accept(_ tasks: [PreparedTask], trace: TraceContext?) async throws {

@@ -6,7 +6,8 @@ import PushModel
 import ServiceKit
 import Store
 
-/// Reasons to refuse a request about tasks, or a new device. The response is a problem of RFC 9457 with the errors of each field.
+/// Reasons to refuse a request about tasks, or a new device. The response is a problem of RFC 9457 with the errors of
+/// each field.
 enum TaskError: Error, Equatable {
     case access(Gatekeeper.AccessError)
     case body(BodyError)

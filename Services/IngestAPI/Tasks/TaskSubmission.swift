@@ -27,8 +27,9 @@ struct TaskSubmission: Sendable {
         room = access.room
     }
 
-    /// Accepts all drafts of a request, or none if one is refused. `drafts` gets the seed because a draft may contain its
-    /// task's id. The repeat of an answered request gets the stored answer: its drafts are neither made nor rendered.
+    /// Accepts all drafts of a request, or none if one is refused. `drafts` gets the seed because a draft may contain
+    /// its task's id. The repeat of an answered request gets the stored answer: its drafts are neither made nor
+    /// rendered.
     func submit(
         _ request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?,
         drafts: (TaskSeed) async throws -> [TaskDraft],

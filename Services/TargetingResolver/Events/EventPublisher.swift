@@ -39,8 +39,8 @@ struct EventPublisher: Sendable {
             })
     }
 
-    /// Call with a task that has a plan, before it is acknowledged: a redelivered task is published again, with the same
-    /// id.
+    /// Call with a task that has a plan, before it is acknowledged: a redelivered task is published again, with the
+    /// same id.
     func publish(_ message: ReceivedMessage<TaskMessage>) async {
         guard case .task(let task) = message.message else { return }
         let topics = task.listenedTopics

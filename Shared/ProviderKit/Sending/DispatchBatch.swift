@@ -147,7 +147,8 @@ struct DispatchBatch: Sendable {
         return groups
     }
 
-    /// Devices claimed by others, each due when the lease expires. Attempt and timing are the chunk's: nothing was tried.
+    /// Devices claimed by others, each due when the lease expires. Attempt and timing are the chunk's: nothing was
+    /// tried.
     func heldOrders(_ held: [(position: Int, rest: Duration)], at now: Timestamp) -> [OutgoingMessage] {
         let seconds = Dictionary(grouping: held) { ((now + $0.rest).milliseconds + 999) / 1_000 }
         return seconds.sorted { $0.key < $1.key }.map { second, held in

@@ -6,14 +6,14 @@ import Topics
 
 /// Keeps the rates of tasks and apps at the provider, together with all other senders.
 ///
-/// The parts of chunks wait in one line for each combination of rates. A few of them at a time take slots, wait for these
-/// and pass. The next ones take theirs only when those before them are sent: what was delayed after its slot, by a full
-/// window or by this machine, does not pile up.
+/// The parts of chunks wait in one line for each combination of rates. A few of them at a time take slots, wait for
+/// these and pass. The next ones take theirs only when those before them are sent: what was delayed after its slot, by
+/// a full window or by this machine, does not pile up.
 package final class PushPacer: Sendable {
     /// The pushes of a part are sent at once; small parts keep each second close to the rate.
     private static let partsPerSecond = 500
-    /// Parts of a line that have taken slots and are not sent yet: enough to hide the time that one needs, and few, since
-    /// they are late together when the process stands still. Lower rates have more time between slots.
+    /// Parts of a line that have taken slots and are not sent yet: enough to hide the time that one needs, and few,
+    /// since they are late together when the process stands still. Lower rates have more time between slots.
     private static let partsAtOnceMaximum = 4
     private static let pushesPerPartAtOnce = 120
 
@@ -50,8 +50,8 @@ package final class PushPacer: Sendable {
         rates.map { max(1, $0.perSecond / partsPerSecond) }.min() ?? .max
     }
 
-    /// Waits until these pushes may be sent; then `end` must be called when they are on their way, or put off. Nil if as
-    /// many wait already as the slowest of the rates allows within seconds.
+    /// Waits until these pushes may be sent; then `end` must be called when they are on their way, or put off. Nil if
+    /// as many wait already as the slowest of the rates allows within seconds.
     func turn(of count: Int, at rates: [PushRate], lane: Lane) async throws -> PacedTurn? {
         guard let slowest = rates.map(\.perSecond).min() else { return nil }
         let countMaximum = slowest * Int(PacingBounds.takenAhead.components.seconds)

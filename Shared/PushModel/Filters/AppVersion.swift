@@ -1,6 +1,7 @@
 import ServiceKit
 
-/// The version of an app, such as `2.10.1`: up to four numbers, compared one after another. Anything after them, such as
+/// The version of an app, such as `2.10.1`: up to four numbers, compared one after another. Anything after them, such
+/// as
 /// `-beta`, does not count.
 package struct AppVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
     private static let partsMaximum = 4

@@ -3,7 +3,8 @@ import RedisClient
 import ServiceKit
 import Store
 
-/// Encodes the arguments and decodes the replies of the ledger's scripts; `Scripts/Ledger/ledger.lua` describes the formats.
+/// Encodes the arguments and decodes the replies of the ledger's scripts; `Scripts/Ledger/ledger.lua` describes the
+/// formats.
 enum RedisLedgerEncoding {
     /// By version of the ledger, from 1.
     private static let headerBytes = [30, 32]
@@ -119,8 +120,8 @@ enum RedisLedgerEncoding {
         return counts
     }
 
-    /// Numbers of devices by provider and state; `Scripts/Ledger/providers.lua` describes them. Those of a provider that
-    /// only a later version has are left out.
+    /// Numbers of devices by provider and state; `Scripts/Ledger/providers.lua` describes them. Those of a provider
+    /// that only a later version has are left out.
     static func providers(_ bytes: [UInt8]) -> [PushProtocol: OutcomeCounts]? {
         var providers: [PushProtocol: OutcomeCounts] = [:]
         var reader = ByteReader(bytes)

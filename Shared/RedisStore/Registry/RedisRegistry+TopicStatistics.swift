@@ -138,8 +138,8 @@ extension RedisRegistry {
     /// Topics whose counts are recorded together.
     private static let recordedAtOnce = 256
 
-    /// Writes the counts that have changed to the log, from which a rebuild continues. Without a log it only forgets that
-    /// they have.
+    /// Writes the counts that have changed to the log, from which a rebuild continues. Without a log it only forgets
+    /// that they have.
     package func recordCounts() async throws(StoreError) {
         for scope in try await root.apps(in: try await root.ready()) {
             let key = SegmentKeys(scope.segment(RegistryChange.ofApp.segment)).recount
@@ -171,8 +171,8 @@ extension RedisRegistry {
         _ = try await redis.run(request.call(RegistryScripts.forgetChanges))
     }
 
-    /// The offsets to which all publications of the app are counted, and the counts in the order of the topics, all of one
-    /// moment.
+    /// The offsets to which all publications of the app are counted, and the counts in the order of the topics, all of
+    /// one moment.
     private func counts(
         of topics: [TopicNumber], in scope: AppScope
     ) async throws(StoreError) -> (offsets: [Int32: Int64], counts: [TopicCount?]) {

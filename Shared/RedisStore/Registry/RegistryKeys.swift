@@ -48,8 +48,8 @@ struct SegmentKeys {
     }
 
     /// A hash: `generation`; `next`, the next offset to allocate; `applied`, the offset after the last applied record
-    /// of the log; `marks`, the number of stored removal marks; `purged`, the topics that `finish-purge.lua` removes from the
-    /// devices' lists, each with a comma before it.
+    /// of the log; `marks`, the number of stored removal marks; `purged`, the topics that `finish-purge.lua` removes
+    /// from the devices' lists, each with a comma before it.
     var header: RedisArgument { RedisArgument(SegmentKeys.headerName(tag: tag)) }
     /// A bitmap of the living devices, as `SegmentSet.bytes`.
     var live: RedisArgument { RedisArgument("live:\(tag)") }
@@ -61,12 +61,11 @@ struct SegmentKeys {
     func subscriptions(_ bucket: Int) -> RedisArgument { RedisArgument("sub:\(tag):\(bucket)") }
     /// A hash: offset in the bucket -> badge, in decimal.
     func badges(_ bucket: Int) -> RedisArgument { RedisArgument("badge:\(tag):\(bucket)") }
-    /// A hash: offset in the bucket -> the last pushes under a cap; see `Scripts/Ledger/caps.lua`. It expires, so neither
-    /// a rebuild nor the removal of a device deletes it.
+    /// A hash: offset in the bucket -> the last pushes under a cap; see `Scripts/Ledger/caps.lua`. It expires, so
+    /// neither a rebuild nor the removal of a device deletes it.
     func pushes(_ bucket: Int) -> RedisArgument { RedisArgument("push:\(tag):\(bucket)") }
-    /// A hash: topic number -> members, `<number>i` -> the members that ignore messages, and `<number>x` -> those that a
-    /// purge has ended. A list of offsets, two
-    /// bytes each and in any order, or, if it is 512 bytes long, a bitmap.
+    /// A hash: topic number -> members, `<number>i` -> the members that ignore messages, and `<number>x` -> those that
+    /// a purge has ended. A list of offsets, two bytes each and in any order, or, if it is 512 bytes long, a bitmap.
     func topics(_ bucket: Int) -> RedisArgument { RedisArgument("top:\(tag):\(bucket)") }
 
     /// A hash, of an app's first segment only: name -> saved audience of the app.
@@ -77,7 +76,8 @@ struct SegmentKeys {
     }
     /// A hash, of an app's first segment only: partition of `tasks` -> offset to which publications are counted.
     var counted: RedisArgument { RedisArgument("counted:\(tag)") }
-    /// A hash, of an app's first segment only: number of a topic whose count has changed since it was recorded in the log.
+    /// A hash, of an app's first segment only: number of a topic whose count has changed since it was recorded in the
+    /// log.
     var recount: RedisArgument { RedisArgument("recount:\(tag)") }
 
     /// The topics in the header's field `purged`.

@@ -3,7 +3,8 @@ import RedisClient
 import ServiceKit
 import Store
 
-/// All keys of the statistics. Those of one app and day share a hash tag, so that one script adds a task to all of them.
+/// All keys of the statistics. Those of one app and day share a hash tag, so that one script adds a task to all of
+/// them.
 struct StatisticsKeys {
     /// Hashes in which the tasks of an hour are remembered. At 30 tasks a second each has about 420, which is below the
     /// maximum for a listpack.

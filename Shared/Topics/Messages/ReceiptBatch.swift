@@ -2,8 +2,8 @@ import JSONKit
 package import PushModel
 package import ServiceKit
 
-/// Receipts of one task, for the reporter and for analysts: JSON, versioned. Every receipt has been proven; repeats have
-/// the same ids.
+/// Receipts of one task, for the reporter and for analysts: JSON, versioned. Every receipt has been proven; repeats
+/// have the same ids.
 package struct ReceiptBatch: TopicMessage, Hashable {
     package static let version = 1
     package static let receiptsMaximum = 500

@@ -39,8 +39,9 @@ import Testing
         #expect(try await fixture.claim(8, of: tasks[2], offsets: [1]) == [LedgerCapTests.claimed])
     }
 
-    /// Goal: no period, wherever it begins, has more pushes than the cap. Method: a device is claimed for a new task every
-    /// seven and a half seconds; the times of those that succeed, and of the answers, are compared with each other.
+    /// Goal: no period, wherever it begins, has more pushes than the cap. Method: a device is claimed for a new task
+    /// every seven and a half seconds; the times of those that succeed, and of the answers, are compared with each
+    /// other.
     @Test(arguments: StoreKind.allCases)
     func thePeriodRolls(kind: StoreKind) async throws {
         let fixture = try await kind.ledger()
@@ -111,7 +112,8 @@ import Testing
                 == [.ended(.expired)])
     }
 
-    /// Goal: two senders with two tasks never exceed a cap. Method: both claim the same devices at once, with room for one.
+    /// Goal: two senders with two tasks never exceed a cap. Method: both claim the same devices at once, with room for
+    /// one.
     @Test(arguments: StoreKind.allCases)
     func twoTasksAtOnceShareACap(kind: StoreKind) async throws {
         let fixture = try await kind.ledger()
@@ -153,7 +155,8 @@ import Testing
                 == [.capped(until: fixture.capEnd(cap))])
     }
 
-    /// Goal: an app's counts do not outlive their use, and apps without a cap have none. Method: the keys of the segment.
+    /// Goal: an app's counts do not outlive their use, and apps without a cap have none. Method: the keys of the
+    /// segment.
     @Test(arguments: [StoreKind.redis, .cluster])
     func countsExpireWithTheirPeriod(kind: StoreKind) async throws {
         let fixture = try await kind.ledger()

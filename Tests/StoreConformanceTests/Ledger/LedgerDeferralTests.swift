@@ -129,8 +129,8 @@ import Testing
         #expect(try await fixture.state(1) == .claimed)
     }
 
-    /// Goal: a claim and a deferral of the same devices at the same time leave each device with one of them. Method: both
-    /// are sent at once, many times; a device is in the claim's answer or in the deferral's, never in both.
+    /// Goal: a claim and a deferral of the same devices at the same time leave each device with one of them. Method:
+    /// both are sent at once, many times; a device is in the claim's answer or in the deferral's, never in both.
     @Test(arguments: StoreKind.allCases)
     func aClaimRacingADeferralLeavesOneOfThem(kind: StoreKind) async throws {
         let fixture = try await kind.ledger()

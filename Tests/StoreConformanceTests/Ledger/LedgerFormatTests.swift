@@ -43,8 +43,8 @@ import Testing
         return (fixture, redis)
     }
 
-    /// Goal: every script continues a ledger of version 1. Method: the same life in the two forms of a ledger, with each
-    /// operation before and after its first deferral.
+    /// Goal: every script continues a ledger of version 1. Method: the same life in the two forms of a ledger, with
+    /// each operation before and after its first deferral.
     @Test(arguments: kinds, [false, true])
     func aFormerLedgerIsContinued(kind: StoreKind, isDense: Bool) async throws {
         let targeted = Array(UInt16(10)..<(isDense ? 710 : 30))

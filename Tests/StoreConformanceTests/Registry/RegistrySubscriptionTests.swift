@@ -110,8 +110,9 @@ import Testing
         }
     }
 
-    /// Goal: a device that subscribes after a purge stays subscribed, while the lists of the others are still to follow.
-    /// Method: 300 devices, whose members are a bitmap; every way to subscribe again, then every way to read, then a sweep.
+    /// Goal: a device that subscribes after a purge stays subscribed, while the lists of the others are still to
+    /// follow. Method: 300 devices, whose members are a bitmap; every way to subscribe again, then every way to read,
+    /// then a sweep.
     @Test(arguments: StoreKind.allCases)
     func subscriptionsAfterAPurgeStay(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in

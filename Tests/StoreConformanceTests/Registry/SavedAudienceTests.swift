@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    /// Goal: with the log, audiences are in it, and a registry filled from what compaction leaves has them. Records that
-    /// come again change nothing.
+    /// Goal: with the log, audiences are in it, and a registry filled from what compaction leaves has them. Records
+    /// that come again change nothing.
     @Test(arguments: StoreKind.allCases)
     func audiencesSurviveInTheLog(kind: StoreKind) async throws {
         try await kind.withRegistry(.own) { registry, fixture in

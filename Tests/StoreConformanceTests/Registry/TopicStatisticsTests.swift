@@ -96,8 +96,9 @@ import Testing
         }
     }
 
-    /// Goal: a registry that is filled from the log counts what follows the recorded count, once, and nothing that precedes
-    /// the first subscriber. Method: the log as compaction leaves it, then all publications from the beginning.
+    /// Goal: a registry that is filled from the log counts what follows the recorded count, once, and nothing that
+    /// precedes the first subscriber. Method: the log as compaction leaves it, then all publications from the
+    /// beginning.
     @Test(arguments: StoreKind.allCases)
     func countsContinueAfterARebuild(kind: StoreKind) async throws {
         try await kind.withRegistry(.own) { registry, fixture in

@@ -183,7 +183,8 @@ import Testing
         }
     }
 
-    /// Goal: nothing of a task that waits for 90 days expires before its time. Method: the keys' times to live in Redis.
+    /// Goal: nothing of a task that waits for 90 days expires before its time. Method: the keys' times to live in
+    /// Redis.
     @Test func aScheduledTaskOutlivesItsTime() async throws {
         let store = try await StoreFixture(.redis, ownership: .own)
         let redis = try #require(try store.client())

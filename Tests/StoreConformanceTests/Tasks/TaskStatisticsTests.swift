@@ -165,7 +165,8 @@ import Testing
         }
     }
 
-    /// Goal: a page has whole periods, and the next one begins where it ended. Two encodings of an accent are two values.
+    /// Goal: a page has whole periods, and the next one begins where it ended. Two encodings of an accent are two
+    /// values.
     @Test(arguments: StoreKind.allCases)
     func pagesJoin(_ kind: StoreKind) async throws {
         try await run(kind) { (scene) async throws in
@@ -186,7 +187,8 @@ import Testing
         }
     }
 
-    /// Goal: a task that is repeated after it was forgotten is not added to a day that is older than that, which has it.
+    /// Goal: a task that is repeated after it was forgotten is not added to a day that is older than that, which has
+    /// it.
     @Test(arguments: StoreKind.allCases)
     func whatIsForgottenIsNotAddedAgain(_ kind: StoreKind) async throws {
         try await run(kind) { (scene) async throws in

@@ -26,8 +26,8 @@ struct AudienceBook: Sendable {
         try await store.audiences([name], in: app)[name].map(AudienceBook.decode)
     }
 
-    /// The audience with the present meanings of the saved ones, within the bounds of an audience. `replacing` stands for
-    /// an audience that is about to be saved.
+    /// The audience with the present meanings of the saved ones, within the bounds of an audience. `replacing` stands
+    /// for an audience that is about to be saved.
     func expand(
         _ audience: Audience, in app: AppID, replacing: (name: AudienceName, audience: Audience)? = nil
     ) async throws -> Audience {
