@@ -61,7 +61,8 @@ struct RemainingData: Sendable, Equatable {
                 """,
             place: "topics \(names { $0.cleanup == .age(days: 30) })", end: "30 days after each message"),
         RemainingData(
-            what: "what was sent to topics, without their subscribers", place: "topics \(names { $0.cleanup == .brief })",
+            what: "what was sent to topics, without their subscribers",
+            place: "topics \(names { $0.cleanup == .brief })",
             end: "an hour after each message, or what CARILLON_BUS_EVENTS_AGE says"),
     ]
 
