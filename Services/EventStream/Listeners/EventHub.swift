@@ -84,12 +84,12 @@ final class EventHub: Sendable {
 
 /// Opening and ending streams.
 extension EventHub {
-    enum Refusal: String, Error, Equatable, CaseIterable {
+    enum Refusal: Error, Equatable {
         case draining
         /// The log is being read; what is old would be shown as new.
         case starting
         case full
-        case appFull = "app_full"
+        case appFull
     }
 
     /// A stream from now on, or from where the client was. `resuming` is nil for a client that comes for the first

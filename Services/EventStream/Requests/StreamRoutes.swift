@@ -8,7 +8,7 @@ struct StreamRoutes: Sendable {
     private let hub: EventHub
     private let access: StreamAccess
     private let isReady: @Sendable () -> Bool
-    private let metrics: Metrics
+    private let refused: [SubscribeError.Reason: Counter]
 
     init(
         hub: EventHub, apps: @escaping @Sendable () -> AppSnapshot, isReady: @escaping @Sendable () -> Bool,
@@ -17,7 +17,10 @@ struct StreamRoutes: Sendable {
         self.hub = hub
         access = StreamAccess(apps: apps, time: time)
         self.isReady = isReady
-        self.metrics = metrics
+        refused = Dictionary(
+            uniqueKeysWithValues: SubscribeError.Reason.allCases.map {
+                ($0, metrics.counter(.streamListenersRefused, labels: ["reason": $0.rawValue]))
+            })
     }
 
     var router: HTTPRouter {
@@ -39,7 +42,7 @@ struct StreamRoutes: Sendable {
         do throws(SubscribeError) {
             return try open(request, toAppNamed: name)
         } catch {
-            metrics.counter(.streamListenersRefused, labels: ["reason": error.reason]).increment()
+            refused[error.reason]?.increment()
             return error.response
         }
     }

@@ -31,15 +31,30 @@ enum SubscribeError: Error, Equatable {
         return response
     }
 
-    /// A label of a metric.
-    var reason: String {
+    /// The raw value is a label of a metric.
+    enum Reason: String, CaseIterable {
+        case unauthenticated
+        case forbidden
+        case unknownApp = "unknown_app"
+        case notAcceptable = "not_acceptable"
+        case invalid
+        case draining
+        case starting
+        case full
+        case appFull = "app_full"
+    }
+
+    var reason: Reason {
         switch self {
-        case .unauthenticated: "unauthenticated"
-        case .noScope, .notInTicket: "forbidden"
-        case .unknownApp: "unknown_app"
-        case .notAcceptable: "not_acceptable"
-        case .ambiguous, .queryTooLong, .invalid: "invalid"
-        case .refused(let refusal): refusal.rawValue
+        case .unauthenticated: .unauthenticated
+        case .noScope, .notInTicket: .forbidden
+        case .unknownApp: .unknownApp
+        case .notAcceptable: .notAcceptable
+        case .ambiguous, .queryTooLong, .invalid: .invalid
+        case .refused(.draining): .draining
+        case .refused(.starting): .starting
+        case .refused(.full): .full
+        case .refused(.appFull): .appFull
         }
     }
 
