@@ -5,7 +5,8 @@ extension CommandTree {
         "carillon bench", purpose: "measures the pipeline and its parts",
         commands: [
             BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchAudience.self, BenchHostile.self,
-            BenchIngest.self, BenchReceipts.self, BenchStream.self, BenchHTTP.self, BenchSend.self, BenchRegistry.self,
+            BenchIngest.self, BenchReceipts.self, BenchEvents.self, BenchStream.self, BenchHTTP.self, BenchSend.self,
+            BenchRegistry.self,
             BenchBus.self,
             BenchLoad.self,
         ],

@@ -10,6 +10,7 @@ import ServiceKit
 ///     BareLoops http
 ///     BareLoops microhttpd
 ///     BareLoops fanout
+///     BareLoops datagrams
 @main struct BareLoops {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -21,6 +22,8 @@ import ServiceKit
             problem = BareMicroHTTPD.run()
         } else if arguments == ["fanout"] {
             problem = BareFanout.run()
+        } else if arguments == ["datagrams"] {
+            problem = BareDatagrams.run()
         } else if arguments.count == 3, arguments[0] == "hashes" {
             problem = BareHashes.run(port: arguments[1], pattern: arguments[2], clock)
         } else if arguments.count == 8, let load = BareLoad(arguments) {

@@ -12,14 +12,17 @@ final class LoadConnection {
 
     deinit { close(descriptor) }
 
-    func post(_ request: [UInt8]) throws {
+    func post(_ request: [UInt8]) throws { _ = try exchange(request) }
+
+    /// Returns the body of the response.
+    func exchange(_ request: [UInt8]) throws -> [UInt8] {
         guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw BenchError("the connection was closed")
         }
-        var end = 0
+        var (bodyStart, end) = (0, 0)
         while true {
-            if let whole = answerEnd(), received.count >= whole {
-                end = whole
+            if let answer = answer(), received.count >= answer.end {
+                (bodyStart, end) = answer
                 break
             }
             try receive()
@@ -28,7 +31,9 @@ final class LoadConnection {
         guard ["HTTP/1.1 200", "HTTP/1.1 201", "HTTP/1.1 202", "HTTP/1.1 204"].contains(status) else {
             throw BenchError(String(decoding: received.prefix(end), as: UTF8.self))
         }
+        let body = Array(received[bodyStart..<end])
         received.removeFirst(end)
+        return body
     }
 
     private func receive() throws {
@@ -38,14 +43,15 @@ final class LoadConnection {
         received.append(contentsOf: buffer[..<count])
     }
 
-    /// End of the response, once its header has been received.
-    private func answerEnd() -> Int? {
+    /// Places in the response, once its header has been received.
+    private func answer() -> (bodyStart: Int, end: Int)? {
         let text = String(decoding: received, as: UTF8.self)
         guard let blank = text.firstRange(of: "\r\n\r\n") else { return nil }
         let head = text[..<blank.lowerBound].lowercased()
         let length = head.firstRange(of: "content-length: ").flatMap { found in
             Int(head[found.upperBound...].prefix { $0.isNumber })
         }
-        return text[..<blank.upperBound].utf8.count + (length ?? 0)
+        let bodyStart = text[..<blank.upperBound].utf8.count
+        return (bodyStart, bodyStart + (length ?? 0))
     }
 }

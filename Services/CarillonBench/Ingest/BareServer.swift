@@ -11,6 +11,8 @@ final class BareServer: Sendable {
         case microhttpd
         /// A loop that writes to all connections.
         case fanout
+        /// A loop that receives datagrams.
+        case datagrams
     }
 
     let port: UInt16

@@ -18,14 +18,15 @@ final class LocalHarness: Sendable {
     private let app: AppID
     private let pepperFile: String
     private let apps: [String: String]
-    private let programs: [(name: String, processID: pid_t)]
+    private let appFile: String
+    private let programs: [(name: String, processID: pid_t, admin: String?)]
     private let process: ChildProcess
     private let folder: LocalFolder
 
-    init(memory: String, variables: [String: String] = [:]) async throws {
+    init(memory: String, arguments: [String] = [], variables: [String: String] = [:]) async throws {
         folder = try LocalFolder("up")
         process = try SiblingProgram("carillon").start(
-            ["up", "--simulator", "--json", "--data", folder.path, "--memory", memory],
+            ["up", "--simulator", "--json", "--data", folder.path, "--memory", memory] + arguments,
             variables: LocalHarness.variables.merging(variables) { $1 })
         guard let line = await process.line(within: .seconds(60), where: { $0.hasPrefix("{\"ready\":true") }) else {
             throw BenchError("carillon up did not start: \(process.lines.suffix(3).joined(separator: "\n"))")
@@ -41,10 +42,11 @@ final class LocalHarness: Sendable {
         simulator = try text("simulator")
         app = try AppID(text("app"))
         pepperFile = try text("pepper_file")
+        appFile = "\(try text("apps"))/\(app).json"
         apps = ["CARILLON_APPS": try text("apps"), "CARILLON_PEPPER_FILE": pepperFile]
         key = try LocalKeyFile.read(text("key_file"))
         programs = (announcement["programs"]?.object?.members ?? []).compactMap { name, program in
-            program.count("pid").map { (name, pid_t($0)) }
+            program.count("pid").map { (name, pid_t($0), program["admin"]?.text) }
         }
     }
 
@@ -59,6 +61,28 @@ final class LocalHarness: Sendable {
         guard await adding.end() == .exited(0), let key = adding.lines.lazy.compactMap(LocalIngest.key(in:)).first
         else { throw BenchError("carillon apps add: \(adding.lines.joined(separator: " "))") }
         return key
+    }
+
+    /// Lets programs of this machine use the app without a key, a few seconds later.
+    func allowLoopback(scope: String) throws {
+        guard let content = SmallFile.read(appFile, bytesMaximum: 1 << 20), var document = try JSON(content).object
+        else {
+            throw BenchError("cannot read \(appFile)")
+        }
+        document["allow"] = try JSON(Array(#"[{"range":"127.0.0.1/32","scopes":["\#(scope)"]}]"#.utf8))
+        let descriptor = open(appFile, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        defer { close(descriptor) }
+        guard descriptor >= 0, WholeWrite.write(JSON.object(document).compactBytes, to: descriptor) else {
+            throw BenchError("cannot write \(appFile)")
+        }
+    }
+
+    /// The metrics of a program, in Prometheus' text format.
+    func metrics(of name: String) throws -> String {
+        guard let admin = programs.first(where: { $0.name == name })?.admin else { throw BenchError("no \(name) runs") }
+        let connection = try LoadConnection(port: try LocalHarness.port(of: admin))
+        let body = try connection.exchange(Array("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
+        return String(decoding: body, as: UTF8.self)
     }
 
     /// The key of the app's receipts.
