@@ -102,6 +102,17 @@ import Topics
         #expect(expired.value == 5)
     }
 
+    /// Goal: a flood of tasks without devices is closed as fast as they are checked. Method: the clock stands still, so
+    /// that the agenda is not read again for its interval.
+    @Test func manyDueTasksDoNotWaitForTheInterval() async throws {
+        let fixture = try ReporterFixture()
+        let tasks = try (1...200).map { try fixture.begin($0, devices: []).id }
+        try await withReporter(fixture) {
+            let reported = try await reports(fixture, count: tasks.count)
+            #expect(Set(reported.map(\.task)) == Set(tasks))
+        }
+    }
+
     @Test func anEndpointHearsOfIt() async throws {
         let fixture = try ReporterFixture()
         let endpoint = try Endpoint([HTTPResponse(.ok)])

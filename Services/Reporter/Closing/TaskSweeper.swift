@@ -46,14 +46,15 @@ final class TaskSweeper: Service {
         await withDiscardingTaskGroup { group in
             var failures = 0
             var nextTake = time.uptime
+            var isMore = false
             while true {
                 let call = queue.listen()
                 // A stop before this line is seen here; a later one wakes the wait.
                 guard !stopping.hasHappened, !Task.isCancelled else { break }
                 pulse.tick()
-                if time.uptime >= nextTake {
-                    let isMore = await takeDue(&failures)
-                    nextTake = isMore ? time.uptime : time.uptime + pause(afterFailures: failures)
+                if time.uptime >= nextTake || isMore && queue.room >= ReportingQueue.checksMaximum {
+                    isMore = await takeDue(&failures)
+                    nextTake = time.uptime + pause(afterFailures: failures)
                 }
                 while let work = queue.next() { group.addTask { [self] in await perform(work) } }
                 pulse.rest()
@@ -73,16 +74,16 @@ final class TaskSweeper: Service {
         failures == 0 ? TaskSweeper.interval : backoff.delay(afterAttempt: failures, random: random)
     }
 
-    /// True if there may be more, and room for them.
+    /// True if there may be more: they are taken as soon as there is room, not at the next interval.
     private func takeDue(_ failures: inout Int) async -> Bool {
         let room = queue.room
-        guard room > 0 else { return false }
+        guard room > 0 else { return true }
         do {
             let due = try await agenda.take(upTo: room, for: lease)
             if !due.isEmpty { queue.want(due, isDue: true) }
             open.set(try await agenda.count())
             failures = 0
-            return due.count == room && queue.room > 0
+            return due.count == room
         } catch {
             failures += 1
             log.warning("task agenda unavailable; retrying", [.error: "\(error)", .attempt: "\(failures)"])
