@@ -15,10 +15,10 @@ extension HTTPServerConfiguration {
     ) {
         self.init(environment: &environment, prefix: prefix, defaults: defaults)
         proxies = HTTPServerConfiguration.proxies(prefix, &environment)
-        tls = HTTPServerConfiguration.tlsFiles(prefix, &environment)
+        tls = HTTPServerConfiguration.tlsFiles(prefix, from: &environment)
     }
 
-    private static func tlsFiles(_ prefix: String, _ environment: inout EnvironmentReader) -> TLSFiles? {
+    private static func tlsFiles(_ prefix: String, from environment: inout EnvironmentReader) -> TLSFiles? {
         let certificate = environment.file(
             "\(prefix)_TLS_CERTIFICATE",
             meaning:

@@ -141,7 +141,7 @@ import Testing
             let device = try #require(DeviceID(id))
             #expect(unicast.target.list == .entries([.device(device)]))
             #expect(unicast.target.audience == nil)
-            let none = await post(fixture, event: "unicast:nobody", form: "msg=x")
+            let none = await post(fixture, event: "unicast:unknown", form: "msg=x")
             #expect(none.headers["carillon-dropped"]?.hasPrefix("subscriber: ") == true)
             // Refused before the body is looked at.
             let refused = await post(fixture, event: "broadcast", form: "tittle=x")

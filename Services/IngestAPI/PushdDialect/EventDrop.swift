@@ -26,14 +26,14 @@ struct EventDrop: Error, Equatable, CustomStringConvertible {
     let reason: Reason
     let text: String
 
-    init(_ reason: Reason, _ text: String) {
+    init(_ reason: Reason, because text: String) {
         self.reason = reason
         self.text = text
     }
 
     /// The first error of the rendered task.
     init(_ problems: [JSONProblems.Problem]) {
-        self.init(.payload, problems.first.map { "\($0)" } ?? "")
+        self.init(.payload, because: problems.first.map { "\($0)" } ?? "")
     }
 
     var description: String { "\(reason.rawValue): \(text)" }
@@ -53,7 +53,8 @@ extension EventDrop {
         switch error {
         case let drop as EventDrop: self = drop
         case TaskError.invalid(let problems): self.init(problems)
-        case TaskError.tooLarge(let what, let maximum): self.init(.payload, "\(what) has more than \(maximum) bytes")
+        case TaskError.tooLarge(let what, let maximum):
+            self.init(.payload, because: "\(what) has more than \(maximum) bytes")
         default: return nil
         }
     }

@@ -33,16 +33,17 @@ struct EventForm {
     init(_ fields: JSONObject, event: String) throws(EventDrop) {
         self.event = event
         guard fields.members.count <= EventForm.fieldsMaximum else {
-            throw EventDrop(.tooMany, "more than \(EventForm.fieldsMaximum) fields")
+            throw EventDrop(.tooMany, because: "more than \(EventForm.fieldsMaximum) fields")
         }
         for (name, value) in fields.members {
             guard let text = value.text else {
-                throw EventDrop(.invalidValue, "\(OutsideText.excerpt(name)) is \(value.kind); expected a string")
+                throw EventDrop(
+                    .invalidValue, because: "\(OutsideText.excerpt(name)) is \(value.kind); expected a string")
             }
             try set(name, to: text)
         }
         guard title != nil || body != nil || !data.members.isEmpty else {
-            throw EventDrop(.empty, "expected title, msg or data")
+            throw EventDrop(.empty, because: "expected title, msg or data")
         }
     }
 
@@ -50,11 +51,11 @@ struct EventForm {
         switch name {
         case "title": title = EventForm.with(text, in: title)
         case "msg": body = EventForm.with(text, in: body)
-        case "sound": sound = try EventForm.short(text, name)
-        case "category": category = try EventForm.short(text, name)
+        case "sound": sound = try EventForm.short(text, field: name)
+        case "category": category = try EventForm.short(text, field: name)
         case "badge": badge = try EventForm.badge(text)
-        case "incrementBadge": incrementsBadge = try EventForm.flag(text, name) ?? true
-        case "contentAvailable": wakesApp = try EventForm.flag(text, name) ?? false
+        case "incrementBadge": incrementsBadge = try EventForm.flag(text, field: name) ?? true
+        case "contentAvailable": wakesApp = try EventForm.flag(text, field: name) ?? false
         default: try setNested(name, to: text)
         }
     }
@@ -70,7 +71,7 @@ struct EventForm {
         case "data":
             data[key] = .string(text)
             guard data.members.count <= PushMessage.dataMembersMaximum else {
-                throw EventDrop(.tooMany, "more than \(PushMessage.dataMembersMaximum) fields data.*")
+                throw EventDrop(.tooMany, because: "more than \(PushMessage.dataMembersMaximum) fields data.*")
             }
         default: throw EventForm.unknown(name)
         }
@@ -121,12 +122,12 @@ extension EventForm {
         guard spelling != "default" else { return with(text, in: earlier) }
         guard spelling.utf8.count <= LocalizedText.languageBytesMaximum else {
             throw EventDrop(
-                .invalidValue, "a language has more than \(LocalizedText.languageBytesMaximum) bytes")
+                .invalidValue, because: "a language has more than \(LocalizedText.languageBytesMaximum) bytes")
         }
         var changed = earlier ?? Text()
         changed.translations[spelling] = text
         guard changed.translations.count <= LocalizedText.translationsMaximum else {
-            throw EventDrop(.tooMany, "a text in more than \(LocalizedText.translationsMaximum) languages")
+            throw EventDrop(.tooMany, because: "a text in more than \(LocalizedText.translationsMaximum) languages")
         }
         return changed
     }
@@ -145,9 +146,9 @@ extension EventForm {
     }
 
     /// Nil for an empty text, which forms send for an unset field.
-    private static func short(_ text: String, _ name: String) throws(EventDrop) -> String? {
+    private static func short(_ text: String, field name: String) throws(EventDrop) -> String? {
         guard text.utf8.count <= textBytesMaximum else {
-            throw EventDrop(.invalidValue, "\(name) has more than \(textBytesMaximum) bytes")
+            throw EventDrop(.invalidValue, because: "\(name) has more than \(textBytesMaximum) bytes")
         }
         return text.isEmpty ? nil : text
     }
@@ -155,22 +156,22 @@ extension EventForm {
     private static func badge(_ text: String) throws(EventDrop) -> UInt32? {
         guard !text.isEmpty else { return nil }
         guard let count = Int(text), badges.contains(count) else {
-            throw EventDrop(.invalidValue, "badge: expected an integer from 0 to \(badges.upperBound)")
+            throw EventDrop(.invalidValue, because: "badge: expected an integer from 0 to \(badges.upperBound)")
         }
         return UInt32(count)
     }
 
-    private static func flag(_ text: String, _ name: String) throws(EventDrop) -> Bool? {
+    private static func flag(_ text: String, field name: String) throws(EventDrop) -> Bool? {
         switch text {
         case "": nil
         case "true", "1": true
         case "false", "0": false
-        default: throw EventDrop(.invalidValue, "\(name): expected true, false, 1 or 0")
+        default: throw EventDrop(.invalidValue, because: "\(name): expected true, false, 1 or 0")
         }
     }
 
     private static func unknown(_ name: String) -> EventDrop {
-        EventDrop(.unknownField, "\(OutsideText.excerpt(name)) is no field of an event")
+        EventDrop(.unknownField, because: "\(OutsideText.excerpt(name)) is no field of an event")
     }
 }
 

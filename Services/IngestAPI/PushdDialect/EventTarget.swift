@@ -37,7 +37,7 @@ enum EventTarget {
         case .everyone: draft.audience = .everyone
         case .subscriber(let text):
             guard let id = DeviceID(String(text)) else {
-                throw EventDrop(.subscriber, "expected the id of a subscriber after \(EventTarget.unicast)")
+                throw EventDrop(.subscriber, because: "expected the id of a subscriber after \(EventTarget.unicast)")
             }
             draft.entries = [.device(id)]
         }

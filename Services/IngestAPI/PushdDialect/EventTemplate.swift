@@ -34,7 +34,7 @@ struct EventTemplate {
     }
 
     private static func tooLong(_ field: String) -> EventDrop {
-        EventDrop(.invalidValue, "\(field) has more than \(LocalizedText.bytesMaximum) bytes")
+        EventDrop(.invalidValue, because: "\(field) has more than \(LocalizedText.bytesMaximum) bytes")
     }
 
     private static func firstMark(in text: Substring.UnicodeScalarView) -> String.Index? {
@@ -57,7 +57,8 @@ struct EventTemplate {
             default: nil
             }
         guard let value else {
-            throw EventDrop(.template, "\(field) refers to ${\(OutsideText.excerpt(reference))}, which the event lacks")
+            throw EventDrop(
+                .template, because: "\(field) refers to ${\(OutsideText.excerpt(reference))}, which the event lacks")
         }
         return value
     }

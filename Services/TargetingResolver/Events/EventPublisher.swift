@@ -53,18 +53,18 @@ struct EventPublisher: Sendable {
                 data: pushMessage.data, time: time.now)
             let outgoing = Topics.events.message(event, key: event.key, trace: message.trace)
             guard outgoing.value.count <= ListenerEvent.bytesMaximum else {
-                return omit(task, .oversized, because: "\(outgoing.value.count) bytes")
+                return omit(task, as: .oversized, because: "\(outgoing.value.count) bytes")
             }
             try await producer.send([outgoing])
             published.increment()
         } catch let error as RenderingError {
-            omit(task, .unrenderable, because: "\(error)")
+            omit(task, as: .unrenderable, because: "\(error)")
         } catch {
-            omit(task, .unavailable, because: "\(error)")
+            omit(task, as: .unavailable, because: "\(error)")
         }
     }
 
-    private func omit(_ task: PushTask, _ omission: Omission, because reason: String) {
+    private func omit(_ task: PushTask, as omission: Omission, because reason: String) {
         omitted[omission]?.increment()
         log.warning("task not shown to listeners", [.task: "\(task.id)", .app: task.app.text, .reason: reason])
     }

@@ -26,7 +26,7 @@ package struct RedisTaskStatistics: TaskStatistics {
         guard let dayEnd else { return false }
         let hourEnd = end(of: .hour, task: task, retention: min(StatisticsBounds.hourRetention, dayRetention))
         let keys = StatisticsKeys(task.app, at: task.begins)
-        let names = task.labelNames
+        let names = StatisticsKeys.names(in: task.parts.map(\.dimension))
         let intervals: [StatisticsInterval] = hourEnd == nil ? [.day] : [.day, .hour]
         let answer = try await redis.run(
             StatisticsScripts.fold,
@@ -102,15 +102,5 @@ package struct RedisTaskStatistics: TaskStatistics {
         sums.tasks = numbers[0] ?? 0
         for (state, number) in zip(OutcomeCounts.states, numbers.dropFirst()) { sums.outcomes[state] = number ?? 0 }
         return sums
-    }
-}
-
-extension CountedTask {
-    /// Each once.
-    fileprivate var labelNames: [String] {
-        parts.compactMap { part in
-            guard case .label(let name) = part.dimension else { return nil }
-            return name
-        }
     }
 }

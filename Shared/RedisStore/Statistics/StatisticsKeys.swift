@@ -75,6 +75,14 @@ struct StatisticsKeys {
         }
     }
 
+    /// The names of the labels among these dimensions, each once if each dimension is.
+    static func names(in dimensions: some Sequence<StatisticsDimension>) -> [String] {
+        dimensions.compactMap { dimension in
+            guard case .label(let name) = dimension else { return nil }
+            return name
+        }
+    }
+
     private static func hour(of moment: Timestamp) -> Int64 {
         max(0, moment.milliseconds) % StatisticsInterval.day.rawValue / StatisticsInterval.hour.rawValue
     }

@@ -17,7 +17,8 @@ package struct RedisTaskReceipts: TaskReceipts {
     package func count(_ receipts: [ReceiptMark], of task: ReceiptTask) async throws(StoreError) -> ReceiptCounts {
         guard !receipts.isEmpty else { return ReceiptCounts() }
         let fingerprints = receipts.map { $0.fingerprint(in: task.task) }
-        let (names, sums) = (task.labelNames, TaskReceiptKeys.sums(of: task.app, day: task.day, shard: task.shard))
+        let names = StatisticsKeys.names(in: task.places.map(\.dimension))
+        let sums = TaskReceiptKeys.sums(of: task.app, day: task.day, shard: task.shard)
         let answer = try await redis.run(
             RedisTaskReceipts.count,
             keys: [
@@ -124,14 +125,6 @@ extension RedisTaskReceipts {
 
 extension ReceiptTask {
     fileprivate var shard: UInt64 { TaskReceiptKeys.shard(of: task) }
-
-    /// Each once.
-    fileprivate var labelNames: [String] {
-        places.compactMap { place in
-            guard case .label(let name) = place.dimension else { return nil }
-            return name
-        }
-    }
 }
 
 extension ReceiptMark {
