@@ -43,12 +43,14 @@ struct DispatchSplit {
         _ device: DeviceGlance, token: String, at offset: UInt16, of segment: SegmentNumber,
         variant: NumberedVariant
     ) {
-        let size = DispatchSplit.segmentBytes + DispatchSplit.deviceBytes + token.utf8.count
+        let keys = device.kind == .webpush ? device.webPushKeys : nil
+        let keyBytes = keys == nil ? 1 : 1 + WebPushKeys.packedBytes
+        let size = DispatchSplit.segmentBytes + DispatchSplit.deviceBytes + token.utf8.count + keyBytes
         let place = makeRoom(for: variant, beside: size)
         if segments.last?.segment != segment { segments.append(SegmentDevices(segment: segment)) }
         segments[segments.count - 1].append(
             offset: offset, variant: place, isSandbox: device.isSandbox, tag: device.tag, updated: device.updated,
-            token: token)
+            token: token, webPushKeys: keys)
         count += 1
         bytes += size
     }

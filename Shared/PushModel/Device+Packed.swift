@@ -18,6 +18,7 @@ extension Device {
         static let category: UInt8 = 3
         static let timeZone: UInt8 = 4
         static let appVersion: UInt8 = 5
+        static let webPushKeys: UInt8 = 6
         /// Added to the alias' own kind.
         static let aliases: UInt8 = 16
     }
@@ -37,6 +38,10 @@ extension Device {
         for case (let kind, let text?) in texts + names {
             bytes.append(kind)
             bytes.append(counted: text.utf8)
+        }
+        if let webPushKeys {
+            bytes.append(Field.webPushKeys)
+            bytes.append(counted: webPushKeys.packed)
         }
         return bytes
     }
@@ -74,8 +79,12 @@ extension Device {
         }
     }
 
-    /// False if a text field is not valid text; the content of unknown fields is ignored.
+    /// False if the content of a known field cannot be read; that of unknown fields is ignored.
     private mutating func set(_ field: UInt8, content: ArraySlice<UInt8>) -> Bool {
+        guard field != Field.webPushKeys else {
+            webPushKeys = WebPushKeys(packed: content)
+            return webPushKeys != nil
+        }
         let text = OutsideText.string(content)
         switch field {
         case Field.language: language = text

@@ -19,6 +19,8 @@ package struct Device: Hashable, Sendable {
     package var appVersion: String?
     package var category: String?
     package var timeZone: String?
+    /// Of a browser; nil for every other device.
+    package var webPushKeys: WebPushKeys?
     package var aliases: [Alias.Kind: String] = [:]
 
     package init(tag: UInt32, token: PushToken, created: UInt32) {

@@ -33,17 +33,21 @@ package struct DeviceGlance {
     package var token: PushToken? { PushToken(kind, packed: packedToken) }
 
     /// UTF-8, unless the record is malformed; empty for none.
-    package var language: ArraySlice<UInt8> { text(Device.Field.language) }
+    package var language: ArraySlice<UInt8> { content(of: Device.Field.language) }
 
     /// The same.
-    package var timeZone: ArraySlice<UInt8> { text(Device.Field.timeZone) }
+    package var timeZone: ArraySlice<UInt8> { content(of: Device.Field.timeZone) }
 
     /// The same.
-    package var appVersion: ArraySlice<UInt8> { text(Device.Field.appVersion) }
+    package var appVersion: ArraySlice<UInt8> { content(of: Device.Field.appVersion) }
 
-    package var hasUser: Bool { !text(Device.Field.aliases + Alias.Kind.externalUser.rawValue).isEmpty }
+    /// Nil for a device that is not a browser.
+    package var webPushKeys: WebPushKeys? { WebPushKeys(packed: content(of: Device.Field.webPushKeys)) }
 
-    private func text(_ wanted: UInt8) -> ArraySlice<UInt8> {
+    package var hasUser: Bool { !content(of: Device.Field.aliases + Alias.Kind.externalUser.rawValue).isEmpty }
+
+    /// Empty for none.
+    private func content(of wanted: UInt8) -> ArraySlice<UInt8> {
         var reader = ByteReader(fields)
         while let field = reader.byte(), let content = reader.counted() {
             if field == wanted { return content }

@@ -45,6 +45,22 @@ import Testing
         #expect(Device(packed: (packed + [1])[...]) == nil)
     }
 
+    /// Goal: the keys of a browser come back whole, also in the glance, and a record with others is no device.
+    @Test func keysOfABrowserComeBack() throws {
+        let token = try PushToken(.webpush, text: "https://push.example/1")
+        var device = Device(tag: 1, token: token, created: 2)
+        #expect(DeviceGlance(packed: device.packed[...])?.webPushKeys == nil)
+        let keys = try #require(WebPushKeys(publicKey: [4] + Array(1...64), secret: Array(1...16)))
+        device.webPushKeys = keys
+        device.language = "de"
+        #expect(Device(packed: device.packed[...]) == device)
+        #expect(DeviceGlance(packed: device.packed[...])?.webPushKeys == keys)
+        for end in device.packed.indices { #expect(Device(packed: device.packed[..<end])?.webPushKeys == nil) }
+        #expect(WebPushKeys(publicKey: [2] + Array(1...64), secret: Array(1...16)) == nil)
+        #expect(WebPushKeys(publicKey: [4] + Array(1...63), secret: Array(1...16)) == nil)
+        #expect(WebPushKeys(publicKey: [4] + Array(1...64), secret: Array(1...15)) == nil)
+    }
+
     @Test func theMarkOfARemovalIsNoDevice() {
         #expect(Device(packed: [0xFF, 1, 2, 3, 4][...]) == nil)
         #expect(Device.PackedHead([0xFF, 1, 2, 3, 4, 5, 6][...]) == nil)
@@ -56,7 +72,7 @@ import Testing
         let head = device.packed
         device.language = "de"
         let language = device.packed.dropFirst(head.count)
-        for field: [UInt8] in [[6, 1, 65], [16, 0], [23, 2, 0xFF, 0xC0], [200, 3, 0x80, 0x81, 0x82]] {
+        for field: [UInt8] in [[7, 1, 65], [16, 0], [23, 2, 0xFF, 0xC0], [200, 3, 0x80, 0x81, 0x82]] {
             #expect(Device(packed: (head + field + language)[...]) == device, "\(field)")
         }
     }

@@ -180,6 +180,30 @@ import Topics
         }
     }
 
+    /// Goal: keys of browsers come back beside devices without any, with and without a key for receipts; each cut is
+    /// noticed.
+    @Test(arguments: [false, true]) func keysOfBrowsersComeBack(hasReceiptKey: Bool) throws {
+        let chunk = try MessageEncodingTests.chunk()
+        let keys = try #require(WebPushKeys(publicKey: [4] + Array(1...64), secret: Array(1...16)))
+        var devices = SegmentDevices(segment: SegmentNumber(rawValue: 9))
+        for number in 0..<6 {
+            devices.append(
+                offset: UInt16(number), variant: 0, isSandbox: false, tag: 1, updated: 2, token: "https://push.example",
+                webPushKeys: [1, 3].contains(number) ? keys : nil)
+        }
+        let encrypted = DispatchChunk(
+            task: chunk.task, app: chunk.app, lane: .bulk, attempt: 0, accepted: 1, deadline: 2, countsBadge: false,
+            repeatsUnknown: false, receiptKey: hasReceiptKey ? TaskReceiptKey(bytes: Array(1...16)) : nil,
+            variants: chunk.variants, segments: chunk.segments + [devices])
+        let bytes = encrypted.encoded()
+        let decoded = try DispatchChunk(decoding: bytes)
+        #expect(bytes[0] == 6 && decoded == encrypted)
+        #expect((0..<6).map { decoded.segments[2].webPushKeys(at: $0) } == [nil, keys, nil, keys, nil, nil])
+        for length in 0..<bytes.count {
+            #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: Array(bytes.prefix(length))) }
+        }
+    }
+
     @Test func anUnknownCauseIsNotDecoded() throws {
         let order = try MessageEncodingTests.order()
         var bytes = RetryOrder(

@@ -91,7 +91,8 @@ struct DispatchBatch: Sendable {
         return Push(
             id: TaskID(high: chunk.task.high, low: chunk.task.low ^ own), token: devices.tokens[position],
             isSandbox: devices.isSandbox[position], content: content, badge: badge,
-            proof: content.hasProof ? prover?.proof(of: device, on: Platform(route.kind), day: day) : nil)
+            proof: content.hasProof ? prover?.proof(of: device, on: Platform(route.kind), day: day) : nil,
+            webPushKeys: devices.webPushKeys(at: position))
     }
 
     struct Settled {

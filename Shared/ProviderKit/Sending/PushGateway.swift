@@ -30,9 +30,12 @@ package struct Push: Sendable {
     package let badge: UInt32
     /// Nil if the payload has no slot for it.
     package let proof: ReceiptProof?
+    /// Of a browser; nil for every other device.
+    package let webPushKeys: WebPushKeys?
 
     package init(
-        id: TaskID, token: String, isSandbox: Bool, content: PushContent, badge: UInt32, proof: ReceiptProof? = nil
+        id: TaskID, token: String, isSandbox: Bool, content: PushContent, badge: UInt32, proof: ReceiptProof? = nil,
+        webPushKeys: WebPushKeys? = nil
     ) {
         self.id = id
         self.token = token
@@ -40,6 +43,7 @@ package struct Push: Sendable {
         self.content = content
         self.badge = badge
         self.proof = proof
+        self.webPushKeys = webPushKeys
     }
 
     package var payload: [UInt8] {

@@ -13,6 +13,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
     private static let limitedFormat: UInt8 = 4
     /// The same, and the key of the task's receipts.
     private static let provenFormat: UInt8 = 5
+    /// The same, with or without that key, and keys of browsers.
+    private static let encryptedFormat: UInt8 = 6
 
     package let task: TaskID
     package let app: AppID
@@ -62,6 +64,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
 
     /// The first that can hold the chunk, so that earlier versions read what they can handle.
     private var format: UInt8 {
+        if segments.contains(where: \.hasWebPushKeys) { return DispatchChunk.encryptedFormat }
         if receiptKey != nil { return DispatchChunk.provenFormat }
         if cap != nil || !rates.isEmpty { return DispatchChunk.limitedFormat }
         return timing == .ofTask ? DispatchChunk.format : DispatchChunk.timedFormat
@@ -77,6 +80,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
             bytes.append(cap == nil ? 0 : 1)
             cap?.write(to: &bytes)
         }
+        if format == DispatchChunk.encryptedFormat { bytes.append(receiptKey == nil ? 0 : 1) }
         bytes.append(contentsOf: receiptKey?.bytes ?? [])
         bytes.append(attempt)
         bytes.append(integer: accepted)
@@ -86,6 +90,9 @@ package struct DispatchChunk: TopicMessage, Hashable {
         for variant in variants { variant.write(to: &bytes) }
         bytes.append(variableInteger: segments.count)
         for segment in segments { segment.write(to: &bytes) }
+        if format == DispatchChunk.encryptedFormat {
+            for segment in segments { segment.writeWebPushKeys(to: &bytes) }
+        }
         return bytes
     }
 
@@ -103,28 +110,34 @@ package struct DispatchChunk: TopicMessage, Hashable {
     }
 
     /// Nil if it is malformed.
-    private static func receiptKey(from reader: inout ByteReader) -> TaskReceiptKey?? {
+    private static func receiptKey(format: UInt8, from reader: inout ByteReader) -> TaskReceiptKey?? {
+        guard format >= provenFormat else { return .some(nil) }
+        if format == encryptedFormat {
+            guard let presence = reader.byte(), presence <= 1 else { return nil }
+            if presence == 0 { return .some(nil) }
+        }
         guard let bytes = reader.bytes(TaskReceiptKey.byteCount) else { return nil }
         return .some(TaskReceiptKey(bytes: Array(bytes)))
     }
 
     private init?(from reader: inout ByteReader) {
-        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.provenFormat),
+        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.encryptedFormat),
             let head = TaskHead(format: format, from: &reader),
             let timing = format < DispatchChunk.timedFormat ? .ofTask : DeviceTiming(from: &reader),
             let rates = format < DispatchChunk.limitedFormat
                 ? [] : PushRate.read(from: &reader, task: head.task, app: head.app),
             let cap = format < DispatchChunk.limitedFormat ? .some(nil) : DispatchChunk.cap(from: &reader),
-            let receiptKey = format < DispatchChunk.provenFormat
-                ? .some(nil) : DispatchChunk.receiptKey(from: &reader),
+            let receiptKey = DispatchChunk.receiptKey(format: format, from: &reader),
             let attempt = reader.byte(),
             let accepted = format == DispatchChunk.formatBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
             let variantCount = reader.variableInteger(), variantCount <= 256,
             let variants = reader.elements(variantCount, read: { RenderedVariant(from: &$0) }),
             let segmentCount = reader.variableInteger(), segmentCount <= DispatchChunk.devicesMaximum,
-            let segments = reader.elements(segmentCount, read: { SegmentDevices(from: &$0) }),
-            segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } })
+            var segments = reader.elements(segmentCount, read: { SegmentDevices(from: &$0) }),
+            segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } }),
+            format < DispatchChunk.encryptedFormat
+                || segments.indices.allSatisfy({ segments[$0].readWebPushKeys(from: &reader) })
         else { return nil }
         self.init(
             task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, timing: timing,

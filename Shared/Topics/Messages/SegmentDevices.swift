@@ -11,6 +11,8 @@ package struct SegmentDevices: Hashable, Sendable {
     /// Time of the last registration, in seconds since 1970: an older report of invalidity does not count.
     package private(set) var updated: [UInt32] = []
     package private(set) var tokens: [String] = []
+    /// Of browsers; empty in a segment without any.
+    private var webPushKeys: [WebPushKeys?] = []
 
     package init(segment: SegmentNumber) {
         self.segment = segment
@@ -21,11 +23,12 @@ package struct SegmentDevices: Hashable, Sendable {
     package mutating func append(offset: UInt16, variant: UInt8, device: Device) {
         append(
             offset: offset, variant: variant, isSandbox: device.environment == .sandbox, tag: device.tag,
-            updated: device.updated, token: device.token.text)
+            updated: device.updated, token: device.token.text, webPushKeys: device.webPushKeys)
     }
 
     package mutating func append(
-        offset: UInt16, variant: UInt8, isSandbox isInSandbox: Bool, tag: UInt32, updated moment: UInt32, token: String
+        offset: UInt16, variant: UInt8, isSandbox isInSandbox: Bool, tag: UInt32, updated moment: UInt32, token: String,
+        webPushKeys keys: WebPushKeys? = nil
     ) {
         offsets.append(offset)
         variants.append(variant)
@@ -33,10 +36,36 @@ package struct SegmentDevices: Hashable, Sendable {
         tags.append(tag)
         updated.append(moment)
         tokens.append(token)
+        if let keys {
+            webPushKeys += Array(repeating: nil, count: count - 1 - webPushKeys.count)
+            webPushKeys.append(keys)
+        }
     }
 
     package func id(at position: Int) -> DeviceID {
         DeviceID(index: DeviceIndex(segment: segment, offset: offsets[position]), tag: tags[position])
+    }
+
+    package func webPushKeys(at position: Int) -> WebPushKeys? {
+        position < webPushKeys.count ? webPushKeys[position] : nil
+    }
+
+    var hasWebPushKeys: Bool { !webPushKeys.isEmpty }
+
+    /// Those of all devices, as far as there are any.
+    func writeWebPushKeys(to bytes: inout [UInt8]) {
+        bytes.append(variableInteger: webPushKeys.count)
+        for keys in webPushKeys { bytes.append(counted: keys?.packed ?? []) }
+    }
+
+    /// False if they are malformed.
+    mutating func readWebPushKeys(from reader: inout ByteReader) -> Bool {
+        guard let count = reader.variableInteger(), count <= self.count,
+            let all = reader.elements(count, read: { $0.counted() }),
+            all.allSatisfy({ $0.isEmpty || $0.count == WebPushKeys.packedBytes })
+        else { return false }
+        webPushKeys = all.map { WebPushKeys(packed: $0) }
+        return true
     }
 
     func write(to bytes: inout [UInt8]) {
