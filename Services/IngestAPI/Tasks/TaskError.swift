@@ -52,7 +52,7 @@ enum TaskError: Error, Equatable {
             log.note(error)
             self = .store(error)
         case let error as BusError where error.isRetriable || error.code == .closed:
-            log.warning("task not accepted", because: error)
+            log.warning("request not completed", because: error)
             self = .unavailable(error.code == .full ? "The bus is full." : "The bus is unavailable.")
         default:
             log.error("request failed", because: error)
@@ -173,7 +173,7 @@ enum TaskError: Error, Equatable {
             "The app has reached limits.devices of its app file: \(maximum). Registered devices can still be changed "
                 + "and removed; a removed device makes room for a new one."
         case .unavailable(let reason):
-            "\(reason) The task was not accepted. Retry the request; an Idempotency-Key makes this safe."
+            "\(reason) The request was not completed. Retry it; an Idempotency-Key makes it safe to repeat a task."
         case .receiptsNotDurable:
             "The bus is unavailable. Retry the same request; receipts are counted once."
         case .store(let error): TaskError.detail(of: error)
