@@ -104,14 +104,15 @@ struct ChunkSorting {
     }
 
     private func choose(_ kind: Kind) -> Choice {
-        guard let family = DispatchFamily(kind.provider) else {
+        guard PushProtocol.supported.contains(kind.provider) else {
             return .end(.suppressed, reason: OutcomeReason.noProvider)
         }
         let language =
             kind.language.isEmpty ? task.task.content.fallbackLanguage : OutsideText.string(kind.language)
         let selection = task.rendering.selection(for: kind.provider, language: language, isSilent: kind.isSilent)
         switch task.variant(selection) {
-        case .success(let variant): return .send(NumberedVariant(number: choices.count, variant), family)
+        case .success(let variant):
+            return .send(NumberedVariant(number: choices.count, variant), DispatchFamily(kind.provider))
         case .failure where task.task.unprovided.contains(kind.provider):
             return .end(.suppressed, reason: OutcomeReason.noProvider)
         case .failure(let flaw): return .end(.failed, reason: "\(flaw)")

@@ -1,16 +1,16 @@
 package import PushModel
 
-/// A sender, with its topic and the protocols that it serves. The list of supported protocols is derived from here.
+/// A sender, with its topic and the protocols that it serves.
 package enum DispatchFamily: Int, CaseIterable, Sendable {
     case apple
     case android
+    case web
 
-    /// Nil for protocols without a sender.
-    package init?(_ kind: PushProtocol) {
+    package init(_ kind: PushProtocol) {
         switch kind {
         case .apns: self = .apple
         case .fcm, .huawei: self = .android
-        case .webpush, .wns, .mpns, .http: return nil
+        case .webpush, .wns, .mpns, .http: self = .web
         }
     }
 
@@ -18,6 +18,7 @@ package enum DispatchFamily: Int, CaseIterable, Sendable {
         switch self {
         case .apple: Topics.dispatchAPNs
         case .android: Topics.dispatchAndroid
+        case .web: Topics.dispatchWeb
         }
     }
 
@@ -25,8 +26,8 @@ package enum DispatchFamily: Int, CaseIterable, Sendable {
 }
 
 extension PushProtocol {
-    /// Protocols that a sender serves.
-    package static let supported = allCases.filter { DispatchFamily($0) != nil }
+    /// Protocols of which devices can be registered and addressed.
+    package static let supported = allCases.filter { DispatchFamily($0) != .web }
 }
 
 extension Platform {

@@ -7,11 +7,15 @@ import Topics
     @Test func eachSupportedProtocolHasOneSender() {
         #expect(DispatchFamily.apple.protocols == [.apns])
         #expect(DispatchFamily.android.protocols == [.fcm, .huawei])
-        #expect(DispatchFamily.allCases.flatMap(\.protocols) == PushProtocol.supported)
+        #expect(DispatchFamily.web.protocols == [.webpush, .wns, .mpns, .http])
+        #expect(DispatchFamily.allCases.flatMap(\.protocols) == PushProtocol.allCases)
         #expect(Platform.supported == [.ios, .android])
     }
 
     @Test func eachSenderHasATopicOfItsOwn() {
-        #expect(DispatchFamily.allCases.map(\.topic.declaration.name) == ["dispatch.apns", "dispatch.android"])
+        #expect(
+            DispatchFamily.allCases.map(\.topic.declaration.name) == [
+                "dispatch.apns", "dispatch.android", "dispatch.web",
+            ])
     }
 }
