@@ -19,7 +19,8 @@ final class APNsAccount: Sendable {
     private let proof: APNsCredentials.Proof
     private let configuration: APNsConfiguration
     private let resources: APNsResources
-    private let tokens: TokenCache?
+    /// Nil for an account with a certificate.
+    let tokens: TokenCache?
     private let state = Mutex(State())
 
     init(_ proof: APNsCredentials.Proof, configuration: APNsConfiguration, resources: APNsResources) {
@@ -40,23 +41,13 @@ final class APNsAccount: Sendable {
         }
     }
 
-    /// Why nothing can be sent until the credentials are fixed; nil while there is a token, or may soon be one.
-    func obstacle() async -> String? {
-        do throws(TokenError) {
-            _ = try await tokens?.token()
-            return nil
-        } catch {
-            return error.code == .refused ? error.message : nil
-        }
-    }
-
     /// Nil once the account is closed.
     func line(isSandbox: Bool) -> APNsConnection? {
         state.withLock { state in
             guard !state.isClosed else { return nil }
             if let line = state.lines[isSandbox] { return line }
             let line = APNsConnection(
-                pool(isSandbox: isSandbox), tokens: tokens, limit: configuration.requestLimit, resources: resources)
+                pool(isSandbox: isSandbox), limit: configuration.requestLimit, time: resources.time)
             state.lines[isSandbox] = line
             return line
         }

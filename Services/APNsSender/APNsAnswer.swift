@@ -9,11 +9,7 @@ enum APNsAnswer {
     private static let limits = JSONLimits(bytesMaximum: 4 << 10, depthMaximum: 4)
 
     static func outcome(_ outcome: HTTP2Outcome) -> PushOutcome {
-        switch outcome {
-        case .answered(let response): .answered(answer(response))
-        case .notSent(let error): .unsent(error)
-        case .unknown(let error): .unknown(error.message)
-        }
+        PushOutcome(outcome, answer: answer)
     }
 
     /// The answer may come from a proxy between Apple and the sender: for a malformed body only the status counts.

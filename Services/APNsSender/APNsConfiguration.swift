@@ -50,14 +50,10 @@ struct APNsConfiguration: Sendable {
                 meaning:
                     "How long Apple accepts a provider token; it is renewed after three quarters of that, and replaced "
                     + "after a third at the earliest."))
-        leaseMargin = environment.duration(
-            "CARILLON_APNS_LEASE_MARGIN", default: leaseMargin, in: .seconds(1) ... .seconds(600),
-            meaning:
-                "Time for a slow ledger and bus, added to that of a push in the lease of claimed devices; after a crash "
-                + "they wait for the whole lease.")
+        leaseMargin = environment.leaseMargin("CARILLON_APNS_LEASE_MARGIN", default: leaseMargin)
     }
 
-    /// How long a device belongs to the sender that claimed it. It may be sent twice, with a token and with its
-    /// replacement, and have waited for each.
-    var claimLease: Duration { (requestLimit + APNsConfiguration.tokenLimit) * 2 + leaseMargin }
+    var claimLease: Duration {
+        ClaimLease.lasting(request: requestLimit, token: APNsConfiguration.tokenLimit, margin: leaseMargin)
+    }
 }

@@ -7,33 +7,23 @@ import Synchronization
 /// The connections of one account to one of Apple's environments.
 final class APNsConnection: Sendable {
     private let pool: HTTP2Pool
-    private let tokens: TokenCache?
     private let limit: Duration
     private let time: any TimeSource
     private let lastRenewal = Mutex<Duration?>(nil)
     private let failed = FailedConnections()
 
-    init(_ pool: HTTP2Pool, tokens: TokenCache?, limit: Duration, resources: APNsResources) {
+    init(_ pool: HTTP2Pool, limit: Duration, time: any TimeSource) {
         self.pool = pool
-        self.tokens = tokens
         self.limit = limit
-        time = resources.time
+        self.time = time
     }
 
     func close() async {
         await pool.close(within: limit)
     }
 
-    /// Sends each once; pushes whose token was refused are sent once more with the next one.
-    func send(_ pushes: [Push], topic: String) async -> [PushOutcome] {
-        guard let tokens else { return await attempt(pushes, topic: topic, token: nil) }
-        let round = await tokens.send(pushes, withoutToken: { .notSent($0.message) }) { pushes, token in
-            SendRound(outcomes: await self.attempt(pushes, topic: topic, token: token))
-        }
-        return round.outcomes
-    }
-
-    private func attempt(_ pushes: [Push], topic: String, token: BearerToken?) async -> [PushOutcome] {
+    /// Sends each once.
+    func send(_ pushes: [Push], topic: String, token: BearerToken?) async -> [PushOutcome] {
         let started = time.uptime
         var form = APNsRequest(topic: topic, token: token, limit: limit)
         let responses = await pool.send(pushes.map { form.make($0, avoiding: failed.take($0.id)) })

@@ -18,11 +18,9 @@ enum APNsErrorTable {
     static func answer(
         status: Int, reason: String, since: Timestamp? = nil, retryAfter: Duration? = nil
     ) -> ProviderAnswer {
-        var (verdict, endsConnection) = verdict(status, reason: reason, since: since)
-        if let retryAfter { verdict = verdict.waiting(retryAfter) }
+        let (verdict, endsConnection) = verdict(status, reason: reason, since: since)
         return ProviderAnswer(
-            verdict, reason: reason, status: UInt16(clamping: status), endsConnection: endsConnection,
-            mayBeProcessed: ProviderAnswer.mayBeProcessed(status: status, reason: reason))
+            verdict, reason: reason, httpStatus: status, retryAfter: retryAfter, endsConnection: endsConnection)
     }
 
     private static func verdict(
@@ -46,17 +44,6 @@ enum APNsErrorTable {
         case (400..<500, _): (.payloadRejected, false)
         // An error of Apple's own, or an answer that is not Apple's.
         default: (.retryLater(ownFault), false)
-        }
-    }
-}
-
-extension ProviderAnswer.Verdict {
-    /// The wait in the answer itself takes precedence over the manual's.
-    fileprivate func waiting(_ asked: Duration) -> ProviderAnswer.Verdict {
-        switch self {
-        case .retryLater: .retryLater(RetryAdvice(floor: asked, isAsked: true))
-        case .throttled(let throttle, _): .throttled(throttle, RetryAdvice(floor: asked, isAsked: true))
-        case .delivered, .invalidDevice, .refreshAuthorization, .misconfigured, .payloadRejected: self
         }
     }
 }

@@ -8,20 +8,19 @@ import Topics
 final class APNsGateway: PushGateway {
     private let credentials: APNsCredentials
     private let account: APNsAccount
-    private let gate: SendGate
+    private let gate: TokenGate
 
     init(_ credentials: APNsCredentials, account: APNsAccount, gate: SendGate) {
         self.credentials = credentials
         self.account = account
-        self.gate = gate
+        self.gate = TokenGate(tokens: account.tokens, gate: gate)
     }
 
     /// Maximum of pushes in flight now.
     var inFlightMaximum: Int { gate.inFlightMaximum }
 
     func admit(_ count: Int, lane: Lane) async -> Admission {
-        if let obstacle = await account.obstacle() { return .halted(reason: obstacle) }
-        return await gate.admit(count, lane: lane)
+        await gate.admit(count, lane: lane)
     }
 
     func giveBack(_ count: Int) {
@@ -29,22 +28,25 @@ final class APNsGateway: PushGateway {
     }
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {
-        gate.begin(pushes.count)
+        await gate.send(pushes) { SendRound(outcomes: await self.send($0, with: $1)) }
+    }
+
+    private func send(_ pushes: [Push], with token: BearerToken?) async -> [PushOutcome] {
         var validator = APNsValidator()
         var outcomes = pushes.map { push in validator.obstacle(push).map { PushOutcome.answered($0) } }
         let open = pushes.indices.filter { outcomes[$0] == nil }
-        async let sandbox = send(pushes, positions: open.filter { pushes[$0].isSandbox }, isSandbox: true)
-        async let production = send(pushes, positions: open.filter { !pushes[$0].isSandbox }, isSandbox: false)
+        async let sandbox = send(
+            pushes, positions: open.filter { pushes[$0].isSandbox }, isSandbox: true, with: token)
+        async let production = send(
+            pushes, positions: open.filter { !pushes[$0].isSandbox }, isSandbox: false, with: token)
         for (positions, answers) in await [sandbox, production] {
             for (position, outcome) in zip(positions, answers) { outcomes[position] = outcome }
         }
-        let all = outcomes.compactMap { $0 }
-        gate.settle(all)
-        return all
+        return outcomes.compactMap { $0 }
     }
 
     private func send(
-        _ pushes: [Push], positions: [Int], isSandbox: Bool
+        _ pushes: [Push], positions: [Int], isSandbox: Bool, with token: BearerToken?
     ) async -> (positions: [Int], answers: [PushOutcome]) {
         guard !positions.isEmpty else { return ([], []) }
         guard let line = account.line(isSandbox: isSandbox) else {
@@ -52,6 +54,6 @@ final class APNsGateway: PushGateway {
         }
         // Nearly always all of them, and then there is nothing to copy.
         let mine = positions.count == pushes.count ? pushes : positions.map { pushes[$0] }
-        return (positions, await line.send(mine, topic: credentials.topic))
+        return (positions, await line.send(mine, topic: credentials.topic, token: token))
     }
 }

@@ -9,7 +9,7 @@ struct APNsRequest {
     private let topic: String
     private let authorization: String?
     private let limit: Duration
-    private var shared: (content: PushContent, headers: HTTP2Headers)?
+    private var shared = PerContent<HTTP2Headers>()
 
     /// Without a token the connection's certificate identifies the sender.
     init(topic: String, token: BearerToken?, limit: Duration) {
@@ -22,14 +22,13 @@ struct APNsRequest {
         var own = HTTP2Headers()
         own.append("apns-id", push.id.description, indexing: .nameOnly)
         var request = HTTP2Request(
-            .post, "/3/device/" + push.token, sharedHeaders: headers(push.content), headers: own, body: push.payload,
+            .post, "/3/device/" + push.token, sharedHeaders: shared.value(of: push.content, make: headers), headers: own, body: push.payload,
             limit: limit)
         request.avoidedConnection = connection
         return request
     }
 
-    private mutating func headers(_ content: PushContent) -> HTTP2Headers {
-        if let shared, shared.content === content { return shared.headers }
+    private func headers(_ content: PushContent) -> HTTP2Headers {
         let variant = content.variant
         let type = variant.pushType.isEmpty ? "alert" : variant.pushType
         var headers = HTTP2Headers()
@@ -40,7 +39,6 @@ struct APNsRequest {
         headers.append("apns-expiration", String(variant.expiration), indexing: .nameOnly)
         if !variant.collapseID.isEmpty { headers.append("apns-collapse-id", variant.collapseID, indexing: .nameOnly) }
         if let authorization { headers.append("authorization", authorization, indexing: .nameOnly) }
-        shared = (content, headers)
         return headers
     }
 }

@@ -4,27 +4,22 @@ import Topics
 /// Rejects pushes that Apple would not even accept as a request. Data from the bus is checked only as far as it could
 /// harm a connection. Pushes of one content, which come together, are checked once for what they share.
 struct APNsValidator {
-    private var last: (content: PushContent, obstacle: ProviderAnswer?)?
+    private var shared = PerContent<ProviderAnswer?>()
 
     /// Nil if the push may be sent.
     mutating func obstacle(_ push: Push) -> ProviderAnswer? {
-        if let obstacle = obstacle(push.content) { return obstacle }
+        let obstacle = shared.value(of: push.content) { APNsValidator.obstacle($0.variant) }
+        if let obstacle { return obstacle }
         return APNsValidator.isToken(push.token) ? nil : APNsValidator.unsendable("BadPath")
     }
 
-    private mutating func obstacle(_ content: PushContent) -> ProviderAnswer? {
-        if let last, last.content === content { return last.obstacle }
-        let obstacle = APNsValidator.obstacle(content.variant)
-        last = (content, obstacle)
-        return obstacle
-    }
-
     private static func obstacle(_ variant: RenderedVariant) -> ProviderAnswer? {
-        guard variant.pushType.utf8.count <= 64, variant.pushType.utf8.allSatisfy({ 0x21..<0x7F ~= $0 }) else {
+        guard RequestText.isHeaderWord(variant.pushType, bytesMaximum: 64) else {
             return unsendable("InvalidPushType")
         }
-        guard variant.collapseID.utf8.count <= 64, variant.collapseID.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else { return unsendable("BadCollapseId") }
+        guard RequestText.isHeaderText(variant.collapseID, bytesMaximum: 64) else {
+            return unsendable("BadCollapseId")
+        }
         return nil
     }
 

@@ -18,13 +18,10 @@ struct AndroidSenderConfiguration: Sendable {
         tokenLimit = environment.duration(
             "CARILLON_ANDROID_TOKEN_LIMIT", default: .seconds(30), in: .seconds(1) ... .seconds(60),
             meaning: "Time a provider has to issue an access token.")
-        leaseMargin = environment.duration(
-            "CARILLON_ANDROID_LEASE_MARGIN", default: .seconds(15), in: .seconds(1) ... .seconds(600),
-            meaning:
-                "Time for a slow ledger and bus, added to that of a push and its token in the lease of claimed devices; "
-                + "after a crash they wait for the whole lease.")
+        leaseMargin = environment.leaseMargin("CARILLON_ANDROID_LEASE_MARGIN", default: .seconds(15))
     }
 
-    /// A push may be sent twice, with a token and with its replacement, and have waited for each.
-    var claimLease: Duration { (max(fcm.deadline, huawei.deadline) + tokenLimit) * 2 + leaseMargin }
+    var claimLease: Duration {
+        ClaimLease.lasting(request: max(fcm.deadline, huawei.deadline), token: tokenLimit, margin: leaseMargin)
+    }
 }

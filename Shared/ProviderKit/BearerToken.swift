@@ -15,4 +15,7 @@ package struct IssuedToken: Sendable {
 package struct BearerToken: Sendable, Equatable {
     package let value: Secret
     let number: Int
+
+    /// The value of the header `Authorization`.
+    package var authorization: String { "Bearer " + value.reveal() }
 }

@@ -41,6 +41,27 @@ import Testing
         #expect(decision(of: gone, same) == .ended(.invalid, status: 410, reason: "Unregistered"))
     }
 
+    /// Goal: an answer that proves little is at most counted, and only while the breaker lets proven ones count.
+    @Test func aSuspectDeviceIsCountedAndNotRemoved() {
+        let suspect = PushOutcome.answered(ProviderAnswer(.suspectDevice, reason: "", status: 404))
+        let before = now + .milliseconds(-1)
+        for (verdict, isCounted) in [(DeletionBreaker.Verdict.remove, true), (.count, true), (.keep, false)] {
+            let decision = decision(of: suspect, question(registered: before, verdict: verdict))
+            #expect(decision == .ended(.invalid, status: 404, reason: "", isCounted: isCounted))
+        }
+        let same = decision(of: suspect, question(registered: now, verdict: .remove))
+        #expect(same == .ended(.invalid, status: 404, reason: ""))
+    }
+
+    /// A push that was not tried costs no attempt, whether or not its provider stores it.
+    @Test(arguments: [true, false]) func aPushThatIsHeldBackWaits(isStored: Bool) {
+        let outcome = PushOutcome.heldBack(.seconds(90), reason: "down")
+        let waiting = DeliveryDecision.waiting(attempt: 3, due: now + .seconds(90), status: 0, reason: "down")
+        #expect(decision(of: outcome, question(attempt: 3, isStored: isStored)) == waiting)
+        let late = decision(of: outcome, question(attempt: 3, isStored: isStored, deadline: .seconds(90)))
+        #expect(late == .ended(.expired, status: 0, reason: "down"))
+    }
+
     /// A failed server may have passed the push on before it failed.
     @Test func anAnswerThatMayHaveBeenProcessedIsNoRefusal() {
         let failure = PushOutcome.answered(

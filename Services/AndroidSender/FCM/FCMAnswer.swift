@@ -15,11 +15,7 @@ enum FCMAnswer {
         // The name of the message is not needed, and this is the answer that comes a million times.
         guard response.status != 200 else { return ProviderAnswer(.delivered, reason: "", status: 200) }
         return FCMErrorTable.answer(
-            status: response.status, report(response.body), retryAfter: retryAfter(response, now: now))
-    }
-
-    private static func retryAfter(_ response: HTTP2Response, now: Timestamp) -> Duration? {
-        RetryAfter.wait(response.headers["retry-after"], now: now)
+            status: response.status, report(response.body), retryAfter: response.retryAfter(now: now))
     }
 
     static func report(_ body: [UInt8]) -> FCMErrorTable.Report {

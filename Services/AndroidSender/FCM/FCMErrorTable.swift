@@ -21,8 +21,7 @@ enum FCMErrorTable {
     static func answer(status: Int, _ report: Report, retryAfter: Duration?) -> ProviderAnswer {
         let reason = report.errorCode.isEmpty ? report.status : report.errorCode
         return ProviderAnswer(
-            verdict(status, report: report, retryAfter: retryAfter), reason: reason, status: UInt16(clamping: status),
-            mayBeProcessed: ProviderAnswer.mayBeProcessed(status: status, reason: reason))
+            verdict(status, report: report, retryAfter: retryAfter), reason: reason, httpStatus: status)
     }
 
     private static func verdict(

@@ -52,19 +52,15 @@ final class FCMGateway: PushGateway {
         await gate.send(pushes) { await self.send($0, with: $1) }
     }
 
-    private func send(_ pushes: [Push], with token: BearerToken) async -> SendRound {
+    private func send(_ pushes: [Push], with token: BearerToken?) async -> SendRound {
         var headers = FCMGateway.common
-        headers.append("authorization", "Bearer \(token.value.reveal())")
+        if let token { headers.append("authorization", token.authorization) }
         let requests = pushes.map { HTTP2Request(.post, path, sharedHeaders: headers, body: $0.payload) }
         var round = SendRound()
         round.outcomes.reserveCapacity(pushes.count)
         let now = time.now
         for outcome in await pool.send(requests) {
-            switch outcome {
-            case .answered(let response): round.add(FCMAnswer.read(response, now: now))
-            case .notSent(let error): round.outcomes.append(.unsent(error))
-            case .unknown(let error): round.outcomes.append(.unknown(error.message))
-            }
+            round.add(PushOutcome(outcome) { FCMAnswer.read($0, now: now) })
         }
         return round
     }

@@ -26,10 +26,6 @@ enum HuaweiAnswer {
         return report
     }
 
-    static func retryAfter(_ response: HTTPClientResponse, now: Timestamp) -> Duration? {
-        RetryAfter.wait(response.header("retry-after"), now: now)
-    }
-
     /// A string in the manual; a number from some gateways in between.
     private static func code(_ value: JSON) -> String? {
         guard case .integer(let number) = value else { return value.text }

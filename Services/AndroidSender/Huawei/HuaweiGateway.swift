@@ -20,8 +20,7 @@ final class HuaweiGateway: PushGateway {
     var inFlightMaximum: Int { gate.inFlightMaximum }
 
     func admit(_ count: Int, lane: Lane) async -> Admission {
-        if let obstacle = await gate.obstacle() { return obstacle }
-        return await gate.admit(count, lane: lane)
+        await gate.admit(count, lane: lane)
     }
 
     func giveBack(_ count: Int) {
@@ -32,7 +31,7 @@ final class HuaweiGateway: PushGateway {
         await gate.send(pushes) { await self.send($0, with: $1) }
     }
 
-    private func send(_ pushes: [Push], with token: BearerToken) async -> SendRound {
+    private func send(_ pushes: [Push], with token: BearerToken?) async -> SendRound {
         var whole = SendRound(outcomes: Array(repeating: .notSent(""), count: pushes.count))
         await withTaskGroup(of: (HuaweiBatch, SendRound).self) { group in
             for batch in HuaweiBatch.group(pushes) {
@@ -44,13 +43,11 @@ final class HuaweiGateway: PushGateway {
     }
 
     /// The round's outcomes are in the order of the batch's positions.
-    private func send(_ batch: HuaweiBatch, of pushes: [Push], with token: BearerToken) async -> SendRound {
-        let request = HTTPClientRequest(
-            .post, url: url, to: .trusted,
-            headers: [
-                .init("Content-Type", "application/json;charset=UTF-8"),
-                .init("Authorization", "Bearer \(token.value.reveal())"),
-            ], body: batch.body, responseBytesMaximum: HuaweiAnswer.bytesMaximum)
+    private func send(_ batch: HuaweiBatch, of pushes: [Push], with token: BearerToken?) async -> SendRound {
+        var request = HTTPClientRequest(
+            .post, url: url, to: .trusted, headers: [.init("Content-Type", "application/json;charset=UTF-8")],
+            body: batch.body, responseBytesMaximum: HuaweiAnswer.bytesMaximum)
+        if let token { request.headers.append(.init("Authorization", token.authorization)) }
         switch await client.send(request) {
         case .notSent(let failure): return batch.all(.unsent(failure))
         case .unknown(let failure): return batch.all(.unknown(failure.message))
@@ -58,7 +55,7 @@ final class HuaweiGateway: PushGateway {
             guard let report = HuaweiAnswer.report(response) else {
                 return batch.all(.unknown("the answer cannot be decoded"))
             }
-            let retryAfter = HuaweiAnswer.retryAfter(response, now: time.now)
+            let retryAfter = response.retryAfter(now: time.now)
             var round = SendRound()
             round.outcomes.reserveCapacity(batch.positions.count)
             for position in batch.positions {

@@ -21,20 +21,15 @@ struct HuaweiProvider: PushProvider {
 
     func gateway(_ credentials: HuaweiCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         let file = credentials.clientSecretFile
-        guard let content, let secret = HuaweiProvider.secret(content) else {
+        guard let content, let secret = Secret(line: content) else {
             return BrokenGateway(reason: "\(file.field): \(file.path) contains no readable client secret")
         }
-        guard HuaweiProvider.isPathSafe(credentials.clientID), HuaweiProvider.isPathSafe(credentials.project ?? "1")
+        guard RequestText.isPathPart(credentials.clientID), RequestText.isPathPart(credentials.project ?? "1")
         else { return BrokenGateway(reason: "providers.huawei: client_id and project take letters, digits, - and _") }
         let path = credentials.project.map { "/v2/\($0)" } ?? "/v1/\(credentials.clientID)"
-        let tokens = TokenCache(refreshDeadline: tokenLimit, time: time, random: random) {
-            [self] () async throws(TokenError) in
-            try await AccessTokens(client: client).issue(
-                [
-                    ("grant_type", Secret("client_credentials")), ("client_id", Secret(credentials.clientID)),
-                    ("client_secret", secret),
-                ], from: configuration.tokenURL)
-        }
+        let tokens = AccessTokens(client: client).cache(
+            of: credentials.clientID, secret: secret, from: configuration.tokenURL, limit: tokenLimit, time: time,
+            random: random)
         return HuaweiGateway(
             url: "\(configuration.url)\(path)/messages:send", client: client, tokens: tokens,
             gate: SendGate(configuration.window, of: app, kind: kind, time: time, log: log), time: time)
@@ -42,23 +37,6 @@ struct HuaweiProvider: PushProvider {
 
     func close() async {
         await client.close(within: .seconds(1))
-    }
-
-    /// The file's only line.
-    private static func secret(_ content: [UInt8]) -> Secret? {
-        guard var text = OutsideText.string(content) else { return nil }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text.isEmpty ? nil : Secret(text)
-    }
-
-    private static func isPathSafe(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.unicodeScalars.allSatisfy {
-                switch $0 {
-                case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
-                default: false
-                }
-            }
     }
 }
 

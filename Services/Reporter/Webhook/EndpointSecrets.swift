@@ -1,4 +1,5 @@
 import Apps
+import ProviderKit
 import ServiceKit
 import Signing
 
@@ -18,17 +19,13 @@ struct EndpointSecrets: Sendable {
             if let file, text ?? nil == nil { throw EndpointError("\(file.field): no readable text in \(file.path)") }
         }
         return EndpointSecrets(
-            authorization: (authorization ?? nil).map { Secret($0) },
-            signingKey: (key ?? nil).map { HMACKey(Array($0.utf8)) })
+            authorization: authorization ?? nil,
+            signingKey: (key ?? nil).map { HMACKey(Array($0.reveal().utf8)) })
     }
 
-    /// The text without its final line break; nil if it is empty or unreadable.
-    private static func text(_ file: KeyFile) -> String? {
-        guard let bytes = SmallFile.read(file.path, bytesMaximum: bytesMaximum),
-            var text = OutsideText.string(bytes)
-        else { return nil }
-        while text.last?.isNewline == true { text.removeLast() }
-        return text.isEmpty ? nil : text
+    /// Nil if it is empty or unreadable.
+    private static func text(_ file: KeyFile) -> Secret? {
+        SmallFile.read(file.path, bytesMaximum: bytesMaximum).flatMap { Secret(text: $0) }
     }
 }
 

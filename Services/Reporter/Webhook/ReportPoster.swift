@@ -1,6 +1,7 @@
 import Apps
 import Bus
 import HTTPClient
+import ProviderKit
 import PushModel
 import ServiceKit
 import Signing
@@ -85,8 +86,8 @@ struct ReportPoster: Sendable {
             headers.append(.init("Authorization", authorization.reveal()))
         }
         if let key = secrets.signingKey {
-            let value = ReportSignature.value(of: post.body, at: environment.time.now, key: key)
-            headers.append(.init(ReportSignature.header, value))
+            let value = RequestSignature.value(of: post.body, at: environment.time.now, key: key)
+            headers.append(.init(RequestSignature.header, value))
         }
         return HTTPClientRequest(
             .post, url: endpoint.url, to: destination, headers: headers, body: post.body, isRepeatable: true)

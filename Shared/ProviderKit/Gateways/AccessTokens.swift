@@ -10,6 +10,22 @@ package struct AccessTokens: Sendable {
         self.client = client
     }
 
+    /// The token of a client that proves itself with its secret.
+    package func cache(
+        of clientID: String, secret: Secret, scope: String? = nil, from url: String, limit: Duration,
+        time: any TimeSource, random: any RandomSource
+    ) -> TokenCache {
+        var form = [
+            (name: "grant_type", value: Secret("client_credentials")), (name: "client_id", value: Secret(clientID)),
+            (name: "client_secret", value: secret),
+        ]
+        if let scope { form.append((name: "scope", value: Secret(scope))) }
+        return TokenCache(refreshDeadline: limit, time: time, random: random) {
+            [self, form] () async throws(TokenError) in
+            try await issue(form, from: url)
+        }
+    }
+
     /// The form's values are secret: they never appear in an error.
     package func issue(
         _ form: [(name: String, value: Secret)], from url: String
@@ -36,7 +52,7 @@ package struct AccessTokens: Sendable {
                 message: "no access token: status \(response.status), \(reason.prefix(100))"
             )
         }
-        guard let value = answer?["access_token"]?.text, AccessTokens.isHeaderSafe(value),
+        guard let value = answer?["access_token"]?.text, AccessTokens.isToken(value),
             case .integer(let seconds)? = answer?["expires_in"], 1...31_536_000 ~= seconds
         else { throw TokenError(.unavailable, message: "no access token: no valid token in the answer") }
         return IssuedToken(Secret(value), window: .oauth(lifetime: .seconds(seconds)))
@@ -48,8 +64,8 @@ package struct AccessTokens: Sendable {
     }
 
     /// The token goes into a header unchanged.
-    private static func isHeaderSafe(_ token: String) -> Bool {
-        1...16_384 ~= token.utf8.count && token.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && RequestText.isHeaderWord(text, bytesMaximum: 16_384)
     }
 
     private static func encoded(_ value: String) -> String {

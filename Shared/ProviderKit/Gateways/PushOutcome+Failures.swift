@@ -5,13 +5,27 @@ import PushModel
 // What failures before an answer mean for pushes.
 
 extension Admission {
-    /// A refused credential is a configuration error that must be fixed; a server that does not answer is not.
+    /// A refused credential is a configuration error that must be fixed; a server that does not answer is not. A sender
+    /// that is being stopped says nothing about the provider.
     static func withoutToken(_ error: TokenError) -> Admission {
-        error.code == .refused ? .halted(reason: error.message) : .unavailable(reason: error.message)
+        switch error.code {
+        case .refused: .halted(reason: error.message)
+        case .unavailable: .unavailable(reason: error.message)
+        case .cancelled: .pausedFor(.seconds(1))
+        }
     }
 }
 
 extension PushOutcome {
+    /// The outcome of a push that has a request of its own.
+    package init(_ outcome: HTTP2Outcome, answer: (HTTP2Response) -> ProviderAnswer) {
+        switch outcome {
+        case .answered(let response): self = .answered(answer(response))
+        case .notSent(let error): self = .unsent(error)
+        case .unknown(let error): self = .unknown(error.message)
+        }
+    }
+
     static func withoutToken(_ error: TokenError) -> PushOutcome {
         error.code == .refused ? .misconfigured(error.message) : .notSent(error.message)
     }

@@ -9,8 +9,13 @@ package struct SendRound: Sendable {
     }
 
     package mutating func add(_ answer: ProviderAnswer) {
-        outcomes.append(.answered(answer))
-        if case .throttled(.app, let advice) = answer.verdict { pause = max(pause, advice.floor) }
+        add(.answered(answer))
+    }
+
+    package mutating func add(_ outcome: PushOutcome) {
+        outcomes.append(outcome)
+        guard case .answered(let answer) = outcome, case .throttled(.app, let advice) = answer.verdict else { return }
+        pause = max(pause, advice.floor)
     }
 
     /// Replaces the outcomes at these positions by those of another round.

@@ -1,4 +1,14 @@
 extension TokenCache {
+    /// Why nothing can be sent now; nil if there is a token.
+    package func obstacle() async -> Admission? {
+        do throws(TokenError) {
+            _ = try await token()
+            return nil
+        } catch {
+            return .withoutToken(error)
+        }
+    }
+
     /// Sends pushes with a token, each once.
     package typealias Attempt = @Sendable ([Push], BearerToken) async -> SendRound
 

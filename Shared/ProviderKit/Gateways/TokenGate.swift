@@ -1,39 +1,41 @@
 package import Topics
 
-/// What gateways of one app that send with an OAuth token share: a send gate, and the token, which is renewed when the
+/// What gateways of one app share: a send gate, and the token that pushes are sent with, which is renewed when the
 /// provider refuses it.
 package final class TokenGate: Sendable {
-    private let tokens: TokenCache
+    /// Sends pushes with a token, each once; without one if something else names the sender, such as a certificate.
+    package typealias Attempt = @Sendable ([Push], BearerToken?) async -> SendRound
+
+    private let tokens: TokenCache?
     private let gate: SendGate
 
-    package init(tokens: TokenCache, gate: SendGate) {
+    package init(tokens: TokenCache?, gate: SendGate) {
         self.tokens = tokens
         self.gate = gate
     }
 
     package var inFlightMaximum: Int { gate.inFlightMaximum }
 
-    /// To be called before `admit`: without a token nothing can be sent, and nothing need be claimed.
+    /// Without a token nothing can be sent, and nothing need be claimed.
     package func obstacle() async -> Admission? {
-        do throws(TokenError) {
-            _ = try await tokens.token()
-            return nil
-        } catch {
-            return .withoutToken(error)
-        }
+        await tokens?.obstacle()
     }
 
     package func admit(_ count: Int, lane: Lane) async -> Admission {
-        await gate.admit(count, lane: lane)
+        if let obstacle = await obstacle() { return obstacle }
+        return await gate.admit(count, lane: lane)
     }
 
     package func giveBack(_ count: Int) {
         gate.giveBack(count)
     }
 
-    package func send(_ pushes: [Push], attempt: TokenCache.Attempt) async -> [PushOutcome] {
+    package func send(_ pushes: [Push], attempt: Attempt) async -> [PushOutcome] {
         gate.begin(pushes.count)
-        let round = await tokens.send(pushes, withoutToken: { .withoutToken($0) }, attempt: attempt)
+        let round =
+            if let tokens {
+                await tokens.send(pushes, withoutToken: { .withoutToken($0) }, attempt: attempt)
+            } else { await attempt(pushes, nil) }
         gate.settle(round.outcomes, pause: round.pause)
         return round.outcomes
     }

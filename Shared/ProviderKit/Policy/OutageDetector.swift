@@ -65,7 +65,7 @@ extension ProviderAnswer {
     var isProvidersFailure: Bool {
         switch verdict {
         case .retryLater, .throttled: status >= 500
-        case .delivered, .invalidDevice, .refreshAuthorization, .misconfigured, .payloadRejected: false
+        case .delivered, .invalidDevice, .suspectDevice, .refreshAuthorization, .misconfigured, .payloadRejected: false
         }
     }
 }

@@ -6,6 +6,8 @@ package struct ProviderAnswer: Sendable, Equatable {
         case delivered
         /// The device does not exist, as of the provider's timestamp if there is one.
         case invalidDevice(since: Timestamp?)
+        /// The device may not exist any more: the answer counts as one of the failures that remove it.
+        case suspectDevice
         case retryLater(RetryAdvice)
         /// Too many pushes, to this device or of the whole app.
         case throttled(Throttle, RetryAdvice)
@@ -42,13 +44,34 @@ package struct ProviderAnswer: Sendable, Equatable {
         self.mayBeProcessed = mayBeProcessed
     }
 
+    /// An answer over HTTP. The wait that it asks for takes precedence over the manual's.
+    package init(
+        _ verdict: Verdict, reason: String, httpStatus status: Int, retryAfter: Duration? = nil,
+        endsConnection: Bool = false
+    ) {
+        self.init(
+            retryAfter.map { verdict.waiting($0) } ?? verdict, reason: reason, status: UInt16(clamping: status),
+            endsConnection: endsConnection,
+            mayBeProcessed: ProviderAnswer.mayBeProcessed(status: status, reason: reason))
+    }
+
     /// Value of `mayBeProcessed` for an answer over HTTP. A 503 with a reason of the provider is its own refusal;
     /// without one it comes from a gateway, which may have forwarded the push.
-    package static func mayBeProcessed(status: Int, reason: String) -> Bool {
+    private static func mayBeProcessed(status: Int, reason: String) -> Bool {
         switch status {
         case 200, 400..<500: false
         case 503: reason.isEmpty
         default: true
+        }
+    }
+}
+
+extension ProviderAnswer.Verdict {
+    fileprivate func waiting(_ asked: Duration) -> ProviderAnswer.Verdict {
+        switch self {
+        case .retryLater: .retryLater(RetryAdvice(floor: asked, isAsked: true))
+        case .throttled(let throttle, _): .throttled(throttle, RetryAdvice(floor: asked, isAsked: true))
+        case .delivered, .invalidDevice, .suspectDevice, .refreshAuthorization, .misconfigured, .payloadRejected: self
         }
     }
 }

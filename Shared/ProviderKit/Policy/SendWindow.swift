@@ -136,7 +136,7 @@ private struct SendTally {
                 overloaded += 1
                 troubled += 1
                 if advice.isAsked { asked = max(asked, advice.floor) }
-            case .invalidDevice, .refreshAuthorization, .misconfigured, .payloadRejected: break
+            case .invalidDevice, .suspectDevice, .refreshAuthorization, .misconfigured, .payloadRejected: break
             }
         }
     }

@@ -57,6 +57,7 @@ package struct DeliveryPolicy: Sendable {
         // Nothing was sent, so the attempt does not count, and a message without storage keeps its one attempt.
         case .notSent(let reason):
             waiting(attempt, number: attempt.number, advice: .soon, status: 0, reason: reason, random: random)
+        case .heldBack(let pause, let reason): aside(attempt, for: pause, reason: reason)
         case .unknown(let reason): repeated(attempt, advice: .soon, status: 0, reason: reason, random: random)
         }
     }
@@ -80,6 +81,10 @@ package struct DeliveryPolicy: Sendable {
             return .ended(
                 verdict == .remove ? .invalidRemoved : .invalid, status: status, reason: reason,
                 isCounted: verdict == .count)
+        case .suspectDevice:
+            // One such answer proves less than the breaker's verdict on a proven one.
+            return .ended(
+                .invalid, status: status, reason: reason, isCounted: removal(attempt, since: nil) != .keep)
         case .retryLater(let advice) where answer.mayBeProcessed:
             return repeated(attempt, advice: advice, status: status, reason: reason, random: random)
         case .retryLater(let advice), .throttled(_, let advice):

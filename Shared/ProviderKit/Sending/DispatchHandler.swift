@@ -419,7 +419,7 @@ package struct DispatchHandler: MessageHandler {
         for case .answered(let answer) in outcomes {
             switch answer.verdict {
             case .delivered: delivered += 1
-            case .invalidDevice: invalid += 1
+            case .invalidDevice, .suspectDevice: invalid += 1
             case .misconfigured, .refreshAuthorization: mistake = answer.reason
             case .retryLater, .throttled, .payloadRejected: break
             }
@@ -442,8 +442,11 @@ package struct DispatchHandler: MessageHandler {
 
 extension PushOutcome {
     fileprivate var saysInvalid: Bool {
-        guard case .answered(let answer) = self, case .invalidDevice = answer.verdict else { return false }
-        return true
+        guard case .answered(let answer) = self else { return false }
+        switch answer.verdict {
+        case .invalidDevice, .suspectDevice: return true
+        case .delivered, .retryLater, .throttled, .refreshAuthorization, .misconfigured, .payloadRejected: return false
+        }
     }
 }
 

@@ -85,6 +85,11 @@ package final class OutageWatch: Sendable {
 
     /// Notes outcomes of pushes. During a known outage only its probe counts: pushes sent before say nothing new.
     func note(_ outcomes: [PushOutcome], route: ProviderRoute, isProbe: Bool) async {
+        guard !route.provider.hasManyServers else {
+            // Their only outage is that of the server of access tokens, which a push that was sent did not need.
+            if isProbe { await end(route) }
+            return
+        }
         let batch = OutageDetector.Batch(outcomes, isOneRequest: route.provider.sharesRequests)
         if isProbe {
             if batch.hasWorked {

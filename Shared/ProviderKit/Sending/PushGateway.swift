@@ -72,6 +72,8 @@ package enum PushOutcome: Sendable, Equatable {
     case answered(ProviderAnswer)
     /// The push never reached the provider: sending it again cannot duplicate it.
     case notSent(String)
+    /// The push was not tried: its device's server must be left alone for a while.
+    case heldBack(Duration, reason: String)
     /// The push may have been delivered, and no answer came.
     case unknown(String)
 }

@@ -33,7 +33,7 @@ struct SenderMeters: Sendable {
         for outcome in outcomes {
             switch outcome {
             case .answered: answered.increment()
-            case .notSent: notSent.increment()
+            case .notSent, .heldBack: notSent.increment()
             case .unknown: unknown.increment()
             }
         }
