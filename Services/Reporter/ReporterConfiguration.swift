@@ -37,6 +37,7 @@ struct ReporterConfiguration: Sendable {
             "CARILLON_REPORTER_WEBHOOK_PATIENCE", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),
             meaning:
                 "How long after the closing of a task its report is retried at an endpoint that does not accept it.")
-        policy = AddressPolicy(allowing: "CARILLON_REPORTER_ALLOW_ADDRESSES", environment: &environment)
+        policy = AddressPolicy(
+            allowing: "CARILLON_REPORTER_ALLOW_ADDRESSES", for: "reports", environment: &environment)
     }
 }

@@ -12,11 +12,15 @@ package struct HTTP2Error: RetriableError, Sendable, Equatable, CustomStringConv
         case deadline
         /// No connection could be established.
         case unreachable
+        /// No address of the host is permitted.
+        case addressRefused
         /// The peer's certificate is not trusted or is for another host.
         case untrusted
         /// A local file or setting is invalid.
         case misconfigured
-        /// The peer does not speak HTTP/2, or violates it.
+        /// The peer does not offer HTTP/2.
+        case notOffered
+        /// The peer violates HTTP/2.
         case protocolViolation
         /// The peer refused the stream, or sent GOAWAY before it, more often than the limit of resends.
         case refused
@@ -52,6 +56,14 @@ package struct HTTP2Error: RetriableError, Sendable, Equatable, CustomStringConv
         switch code {
         case .untrusted, .misconfigured: false
         default: true
+        }
+    }
+
+    /// True if waiting for a connection does not help: requests that wait for it are given back at once.
+    var isFinal: Bool {
+        switch code {
+        case .addressRefused, .notOffered: true
+        default: !isRetriable
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+package import ServiceKit
 
 /// One numeric address and port of a host.
 package struct SocketAddress: Sendable, Equatable {
@@ -27,6 +28,11 @@ package struct SocketAddress: Sendable, Equatable {
             entry = info.ai_next
         }
         return addresses
+    }
+
+    /// Nil for a family other than IPv4 and IPv6.
+    package var ipAddress: IPAddress? {
+        bytes.withUnsafeBytes { IPAddress(socketAddress: $0) }
     }
 
     /// Calls connect(2); returns zero or the error number.

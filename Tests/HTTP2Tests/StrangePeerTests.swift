@@ -77,8 +77,29 @@ import Testing
     @Test func oneThatDoesNotAgreeOnHTTP2() async throws {
         let authority = try await TestAuthority()
         let (server, port) = try await opensslServer(authority)
-        #expect(try await reason(pool(port: port, authority)).contains("ALPN"))
+        let pool = pool(port: port, authority)
+        // At once, although there is no other obstacle than a server that may change.
+        let outcome = await pool.send(requests(1)[0])
+        #expect(outcome.isNotSent && outcome.code == .notOffered)
+        await pool.close()
         withExtendedLifetime(server) {}
+    }
+
+    /// Named by somebody outside, at an address that only the inside can reach.
+    @Test func oneAtAnAddressThatIsNotPermitted() async throws {
+        let loopback = try await LoopbackServer()
+        let judged = Monitor<[String]>([])
+        let pool = pool(port: loopback.server.port, loopback.authority) {
+            $0.permitsAddress = { address in
+                judged.change { $0.append("\(address)") }
+                return false
+            }
+        }
+        let outcome = await pool.send(requests(1)[0])
+        #expect(outcome.isNotSent && outcome.code == .addressRefused)
+        #expect(judged.withLock { $0.contains("127.0.0.1") })
+        #expect(loopback.seen.withLock { $0.isEmpty })
+        await loopback.end(pool)
     }
 
     @Test func oneThatKnowsOnlyTLS11() async throws {

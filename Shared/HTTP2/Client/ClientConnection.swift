@@ -105,7 +105,7 @@ final class ClientConnection {
         progress = try HTTP2Error.translating { () throws(TLSSocketError) in try socket.advance() }
         guard progress == .done else { return }
         guard socket.applicationProtocol == "h2" else {
-            throw HTTP2Error(.protocolViolation, message: "\(address) did not negotiate HTTP/2 (ALPN)")
+            throw HTTP2Error(.notOffered, message: "\(address) did not negotiate HTTP/2 (ALPN)")
         }
     }
 }

@@ -32,6 +32,9 @@ package struct HTTP2Configuration: Sendable {
     /// Bytes kept of a response's body, and of its headers.
     package var responseBodyMaximum = 64 << 10
     package var responseHeadersMaximum = 16 << 10
+    /// If set, connections are opened only to addresses for which this returns true: the host was named by somebody
+    /// outside, and its name may lead anywhere.
+    package var permitsAddress: (@Sendable (IPAddress) -> Bool)?
     /// If set, a new connection carries one request at a time until a response for which this returns true: the peer
     /// withholds streams until it has seen valid credentials.
     package var provesAuthentication: (@Sendable (HTTP2Response) -> Bool)?

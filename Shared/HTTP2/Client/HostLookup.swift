@@ -20,20 +20,30 @@ struct HostLookup: Sendable {
     let place: Int
     let finding: Result<Finding, HTTP2Error>
 
-    /// Resolves the host and reads certificates, both again for each connection, so that changes take effect.
+    /// Resolves the host and reads certificates, both again for each connection, so that changes take effect. The
+    /// connection goes to one of the addresses found here, and the name is not resolved again.
     static func start(
         for place: Int, endpoint: HTTP2Endpoint, tls: TLSConfiguration,
-        completion: @escaping @Sendable (HostLookup) -> Void
+        permits: (@Sendable (IPAddress) -> Bool)? = nil, completion: @escaping @Sendable (HostLookup) -> Void
     ) {
         NativeThread(name: "http2-lookup") {
             let finding = Result { () throws(HTTP2Error) in
-                try HTTP2Error.translating { () throws(TLSSocketError) in
-                    Finding(
-                        addresses: try SocketAddress.resolve(host: endpoint.host, port: endpoint.port),
-                        tls: try TLSContext(tls))
+                let (addresses, tls) = try HTTP2Error.translating { () throws(TLSSocketError) in
+                    (try SocketAddress.resolve(host: endpoint.host, port: endpoint.port), try TLSContext(tls))
                 }
+                return Finding(addresses: try permitted(addresses, of: endpoint, permits: permits), tls: tls)
             }
             completion(HostLookup(place: place, finding: finding))
         }.detach()
+    }
+
+    static func permitted(
+        _ addresses: [SocketAddress], of endpoint: HTTP2Endpoint, permits: ((IPAddress) -> Bool)?
+    ) throws(HTTP2Error) -> [SocketAddress] {
+        guard let permits else { return addresses }
+        let permitted = addresses.filter { $0.ipAddress.map(permits) ?? false }
+        guard permitted.isEmpty else { return permitted }
+        let refused = addresses.compactMap { $0.ipAddress?.description }.joined(separator: ", ")
+        throw HTTP2Error(.addressRefused, message: "the address policy refuses \(endpoint.host) at \(refused)")
     }
 }

@@ -289,7 +289,11 @@ extension PoolDriver {
         var tls = context.configuration.tls
         tls.applicationProtocols = ["h2"]
         tls.readsAhead = true
-        HostLookup.start(for: index, endpoint: context.endpoint, tls: tls) { [intake] in intake.deliver($0) }
+        HostLookup.start(
+            for: index, endpoint: context.endpoint, tls: tls, permits: context.configuration.permitsAddress
+        ) { [intake] in
+            intake.deliver($0)
+        }
     }
 
     private func found(_ lookup: HostLookup, now: Duration) {
@@ -328,8 +332,7 @@ extension PoolDriver {
         lastObstacle = error
         let isUp = places.contains { $0.machine.state == .ready }
         intake.report(isUp ? nil : error)
-        // Waiting does not help against invalid settings.
-        if !error.isRetriable && !isUp { outcomes += queue.takeAll().map { ($0, .notSent(error)) } }
+        if error.isFinal && !isUp { outcomes += queue.takeAll().map { ($0, .notSent(error)) } }
     }
 
     private func breakUp(_ connection: ClientConnection, error: HTTP2Error) {

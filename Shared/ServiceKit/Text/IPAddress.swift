@@ -15,6 +15,20 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Reads the socket address at the start of the bytes; nil for another family or too few bytes.
+    package init?(socketAddress: UnsafeRawBufferPointer) {
+        guard socketAddress.count >= MemoryLayout<sa_family_t>.size else { return nil }
+        switch Int32(socketAddress.loadUnaligned(as: sa_family_t.self)) {
+        case AF_INET where socketAddress.count >= MemoryLayout<sockaddr_in>.size:
+            let address = socketAddress.loadUnaligned(as: sockaddr_in.self)
+            self.init(bytes: withUnsafeBytes(of: address.sin_addr) { Array($0) })
+        case AF_INET6 where socketAddress.count >= MemoryLayout<sockaddr_in6>.size:
+            let address = socketAddress.loadUnaligned(as: sockaddr_in6.self)
+            self.init(bytes: withUnsafeBytes(of: address.sin6_addr) { Array($0) })
+        default: return nil
+        }
+    }
+
     /// Nil for anything but the plain numeric forms.
     package init?(_ text: String) {
         // C would read only the part before a zero byte.
