@@ -8,9 +8,11 @@ struct AdminAPI: Sendable {
     private static let pushesDefault = 20
 
     private let providers: [Provider: SimulatedProvider]
+    private let subscriptions: SubscriptionAPI
 
-    init(_ providers: [Provider: SimulatedProvider]) {
+    init(_ providers: [Provider: SimulatedProvider], subscriptions: SubscriptionAPI) {
         self.providers = providers
+        self.subscriptions = subscriptions
     }
 
     var router: HTTPRouter {
@@ -31,6 +33,7 @@ struct AdminAPI: Sendable {
         }
         router.on(.post, pattern: "/connections") { changeConnections($0) }
         router.on(.post, pattern: "/credentials") { changeCredentials($0) }
+        subscriptions.add(to: &router)
         return router
     }
 

@@ -5,12 +5,12 @@ import ServiceKit
 struct Announcement: Sendable {
     let configuration: SimulatorConfiguration
     let ports: [Provider: UInt16]
+    /// Scheme, host and port.
+    let origins: [Provider: String]
     let adminPort: UInt16
     let certificates: ServerCertificates
-    let apple: AppleAccount
-    let google: GoogleAccount
+    let accounts: SimulatedAccounts
     let serviceAccountFile: String
-    let huawei: HuaweiAccount
 
     var json: String {
         JSONText.object { json in
@@ -23,17 +23,26 @@ struct Announcement: Sendable {
             json.member("apns", json: apnsJSON)
             json.member("fcm", json: fcmJSON)
             json.member("huawei", json: huaweiJSON)
+            json.member("webpush", json: webPushJSON)
+            json.member("wns", json: wnsJSON)
+            json.member("mpns", json: mpnsJSON)
+            json.member("http", json: httpJSON)
         }
     }
 
     private func port(of provider: Provider) -> Int { Int(ports[provider] ?? 0) }
 
+    /// An address of a device is this followed by a name.
+    private func endpoint(of provider: Provider, _ addresses: DeviceAddress) -> String {
+        (origins[provider] ?? "") + addresses.start
+    }
+
     private var apnsJSON: String {
         JSONText.object { json in
             json.member("port", port(of: .apns))
-            json.member("key_file", apple.keyFile)
-            json.member("key_id", apple.keyID)
-            json.member("team_id", apple.teamID)
+            json.member("key_file", accounts.apple.keyFile)
+            json.member("key_id", accounts.apple.keyID)
+            json.member("team_id", accounts.apple.teamID)
             json.member("topic", configuration.bundle)
             json.member("certificate_file", certificates.clientCertificateFile)
             json.member("certificate_key_file", certificates.clientKeyFile)
@@ -43,7 +52,7 @@ struct Announcement: Sendable {
     private var fcmJSON: String {
         JSONText.object { json in
             json.member("port", port(of: .fcm))
-            json.member("project", google.project)
+            json.member("project", accounts.google.project)
             json.member("service_account_file", serviceAccountFile)
         }
     }
@@ -51,10 +60,44 @@ struct Announcement: Sendable {
     private var huaweiJSON: String {
         JSONText.object { json in
             json.member("port", port(of: .huawei))
-            json.member("client_id", huawei.clientID)
-            json.member("project_id", huawei.projectID)
-            json.member("client_secret_file", huawei.clientSecretFile)
+            json.member("client_id", accounts.huawei.clientID)
+            json.member("project_id", accounts.huawei.projectID)
+            json.member("client_secret_file", accounts.huawei.clientSecretFile)
             json.member("token_path", HuaweiRules.tokenPath)
+        }
+    }
+
+    private var webPushJSON: String {
+        JSONText.object { json in
+            json.member("port", port(of: .webpush))
+            json.member("endpoint", endpoint(of: .webpush, WebPushSubscriptions.Vendor.any.addresses))
+            json.member("apple_endpoint", endpoint(of: .webpush, WebPushSubscriptions.Vendor.apple.addresses))
+        }
+    }
+
+    private var wnsJSON: String {
+        JSONText.object { json in
+            json.member("port", port(of: .wns))
+            json.member("endpoint", endpoint(of: .wns, WNSRules.channels))
+            json.member("client_id", accounts.wns.clientID)
+            json.member("client_secret_file", accounts.wns.clientSecretFile)
+            json.member("tenant", accounts.wns.tenant)
+            json.member("token_path", WNSRules.tokenPath)
+        }
+    }
+
+    private var mpnsJSON: String {
+        JSONText.object { json in
+            json.member("port", port(of: .mpns))
+            json.member("endpoint", endpoint(of: .mpns, MPNSRules.channels))
+        }
+    }
+
+    private var httpJSON: String {
+        JSONText.object { json in
+            json.member("port", port(of: .http))
+            json.member("endpoint", endpoint(of: .http, HTTPReceiverRules.devices))
+            json.member("signing_key_file", accounts.http.signingKeyFile)
         }
     }
 }

@@ -2,8 +2,8 @@ import Glibc
 import ServiceHost
 import ServiceKit
 
-/// Simulates Apple, Google and Huawei in one process on loopback, for tests, benchmarks and trying things out. It needs
-/// no bus, so it does not run under `ServiceHost`.
+/// Simulates all providers in one process on loopback, for tests, benchmarks and trying things out. It needs no bus, so
+/// it does not run under `ServiceHost`.
 @main struct ProviderSimulator {
     private static let name = "provider-simulator"
 
@@ -12,7 +12,7 @@ import ServiceKit
         var reader = EnvironmentReader(EnvironmentReader.processEnvironment())
         let configuration = SimulatorConfiguration(environment: &reader)
         CommandLineText(
-            service: name, purpose: "simulates Apple, Google and Huawei, with faults on demand",
+            service: name, purpose: "simulates all push providers, with faults on demand",
             variables: reader.variables
         ).answer(CommandLine.arguments)
         do throws(ConfigurationError) {

@@ -81,8 +81,8 @@ final class ProviderPort: Sendable {
         for delivery in verdict.deliveries { book.count(delivery) }
         book.keep(
             KeptPush(
-                path: request.path, headers: request.headers, body: request.body, connection: request.connection,
-                received: now))
+                path: request.path, headers: request.headers, body: verdict.shown ?? request.body,
+                connection: request.connection, received: now))
     }
 
     private func commit(

@@ -2,7 +2,7 @@ import HTTP2
 import HTTPServer
 import ServiceKit
 
-/// The three simulated providers with their credentials and certificates, running from `init` to `stop`.
+/// The simulated providers with their credentials and certificates, running from `init` to `stop`.
 struct Simulator: Sendable {
     let announcement: Announcement
     private let providers: [Provider: SimulatedProvider]
@@ -12,16 +12,10 @@ struct Simulator: Sendable {
         let folder = try SimulatorFolder(configuration.folder)
         let certificates = try ServerCertificates(
             in: folder, host: configuration.host, bundle: configuration.bundle)
-        let apple = try AppleAccount(in: folder)
-        let google = try GoogleAccount(project: configuration.project)
-        let huawei = try HuaweiAccount(in: folder)
-        let rules: [Provider: any ProviderRules] = [
-            .apns: AppleRules(bundle: configuration.bundle, AppleProviderTokens(of: apple)),
-            .fcm: GoogleRules(google),
-            .huawei: HuaweiRules(huawei),
-        ]
+        let accounts = try SimulatedAccounts(configuration, in: folder)
+        let subscriptions = WebPushSubscriptions(seed: configuration.seed)
         providers = try Dictionary(
-            uniqueKeysWithValues: rules.map { provider, rules in
+            uniqueKeysWithValues: accounts.rules(configuration, subscriptions).map { provider, rules in
                 let port = configuration.ports[provider] ?? 0
                 return (
                     provider,
@@ -29,19 +23,22 @@ struct Simulator: Sendable {
                         rules, configuration: configuration, on: port, certificates: certificates, log: log)
                 )
             })
+        // The ports are only known now.
+        let origins = providers.mapValues { "https://\(configuration.host):\($0.server.port)" }
+        for (provider, origin) in origins {
+            providers[provider]?.port.changeCredentials(CredentialChange(origin: origin))
+        }
+        let browsers = SubscriptionAPI(subscriptions: subscriptions, origin: origins[.webpush] ?? "")
         admin = HTTPServer(
             name: "admin",
             configuration: HTTPServerConfiguration(address: configuration.address, port: configuration.adminPort),
-            router: AdminAPI(providers).router, log: log, metrics: Metrics())
+            router: AdminAPI(providers, subscriptions: browsers).router, log: log, metrics: Metrics())
         try admin.start()
-        let ports = providers.mapValues { $0.server.port }
-        // The token endpoint's port is only known now.
-        let tokenURL = "https://\(configuration.host):\(ports[.fcm] ?? 0)\(GoogleRules.tokenPath)"
-        providers[.fcm]?.port.changeCredentials(CredentialChange(tokenURL: tokenURL))
         announcement = Announcement(
-            configuration: configuration, ports: ports, adminPort: admin.port ?? 0, certificates: certificates,
-            apple: apple, google: google,
-            serviceAccountFile: try google.write(in: folder, tokenURL: tokenURL), huawei: huawei)
+            configuration: configuration, ports: providers.mapValues { $0.server.port }, origins: origins,
+            adminPort: admin.port ?? 0, certificates: certificates, accounts: accounts,
+            serviceAccountFile: try accounts.google.write(
+                in: folder, tokenURL: (origins[.fcm] ?? "") + GoogleRules.tokenPath))
     }
 
     func stop() async {

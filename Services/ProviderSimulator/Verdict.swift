@@ -13,22 +13,30 @@ struct Verdict: Sendable {
     let deliveries: [Delivery]
     /// Why the request, or some devices of it, were refused.
     let refusal: (reason: String, count: Int)?
+    /// The content of an encrypted push; nil if the request's body is the content.
+    let shown: [UInt8]?
 
     init(fault: Fault) {
         reaction = .fault(fault)
         deliveries = []
         refusal = nil
+        shown = nil
     }
 
-    init(taken deliveries: [Delivery], _ answer: HTTP2Answer, refusal: (reason: String, count: Int)? = nil) {
+    init(
+        taken deliveries: [Delivery], _ answer: HTTP2Answer, refusal: (reason: String, count: Int)? = nil,
+        shown: [UInt8]? = nil
+    ) {
         reaction = .answer(answer)
         self.deliveries = deliveries
         self.refusal = refusal
+        self.shown = shown
     }
 
     init(refusedFor reason: String, _ answer: HTTP2Answer) {
         reaction = .answer(answer)
         deliveries = []
         refusal = (reason, 1)
+        shown = nil
     }
 }

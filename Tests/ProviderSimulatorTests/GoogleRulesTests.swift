@@ -114,7 +114,8 @@ import Testing
 
 /// Google's rules with a separate service account.
 struct GoogleFixture {
-    static let tokenURL = "https://localhost:1/token"
+    static let origin = "https://localhost:1"
+    static let tokenURL = origin + GoogleRules.tokenPath
 
     var rules: GoogleRules
     var now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -132,7 +133,7 @@ struct GoogleFixture {
         let pem = try #require(try JSON(text)["private_key"]?.text)
         key = try SigningKey(pem: Secret(pem), from: file, for: .rs256)
         rules = GoogleRules(account)
-        rules.changeCredentials(CredentialChange(tokenURL: GoogleFixture.tokenURL))
+        rules.changeCredentials(CredentialChange(origin: GoogleFixture.origin))
     }
 
     /// `claims` replaces the valid claims, as JSON.

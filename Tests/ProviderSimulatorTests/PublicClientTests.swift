@@ -3,7 +3,8 @@ import ServiceKit
 import TestSupport
 import Testing
 
-/// A third-party client that does not know the simulator: aioapns, as installed by `make deps`.
+/// Third-party clients that do not know the simulator, as installed by `make deps`: aioapns, and for Web Push http-ece
+/// with py-vapid.
 @Suite struct PublicClientTests {
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/python"))) func aioapnsDelivers() async throws {
         let simulator = try await SimulatorProcess()
@@ -43,5 +44,49 @@ import Testing
                 print(result.status, result.description)
 
         asyncio.run(main())
+        """
+
+    @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/vapid"))) func httpECEAndPyVAPIDDeliver() async throws {
+        let simulator = try await SimulatorProcess()
+        let subscription = try await simulator.admin("GET", "/subscriptions/d1")
+        let body = TemporaryDirectory("web-push")
+        let python = try ChildProcess(
+            SourceTree.path(".venv/bin/python"),
+            arguments: ["-c", PublicClientTests.webPushProgram, subscription.text, body.path + "/body"])
+        #expect(await python.end(within: .hangLimit) == .exited(0), "\(python.lines)")
+        let authorization = try #require(await python.line { $0.hasPrefix("vapid ") })
+        let curl = try ChildProcess(
+            "curl",
+            arguments: [
+                "--silent", "--http2", "--cacert", simulator.text("ca_file"), "--header",
+                "authorization: " + authorization, "--header", "ttl: 60", "--header", "content-encoding: aes128gcm",
+                "--data-binary", "@\(body.path)/body", "--write-out", "%{http_code}\n",
+                simulator.text("webpush", "endpoint") + "d1",
+            ])
+        #expect(await curl.end(within: .hangLimit) == .exited(0))
+        #expect(curl.lines == ["201"])
+        let pushes = try JSON(try await simulator.admin("GET", "/pushes/webpush").body)
+        #expect(pushes.elements?.first?["body"]?["task_id"]?.text == "t1")
+    }
+
+    private static let webPushProgram = """
+        import json, os, sys
+        from base64 import urlsafe_b64decode
+        from urllib.parse import urlsplit
+        import http_ece
+        from cryptography.hazmat.primitives.asymmetric import ec
+        from py_vapid import Vapid02
+
+        subscription = json.loads(sys.argv[1])
+        keys = {name: urlsafe_b64decode(text + "==") for name, text in subscription["keys"].items()}
+        body = http_ece.encrypt(
+            b'{"task_id": "t1"}', private_key=ec.generate_private_key(ec.SECP256R1()), dh=keys["p256dh"],
+            auth_secret=keys["auth"], version="aes128gcm")
+        open(sys.argv[2], "wb").write(body)
+        vapid = Vapid02()
+        vapid.generate_keys()
+        parts = urlsplit(subscription["endpoint"])
+        claims = {"aud": f"{parts.scheme}://{parts.netloc}", "sub": "mailto:push@example.com"}
+        print(vapid.sign(claims)["Authorization"])
         """
 }

@@ -74,4 +74,6 @@ extension HTTP2Outcome {
     var status: Int? { response?.status }
 
     var text: String { String(decoding: response?.body ?? [], as: UTF8.self) }
+
+    func header(_ name: String) -> String? { response?.headers[name] }
 }

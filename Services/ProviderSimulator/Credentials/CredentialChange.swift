@@ -7,13 +7,21 @@ struct CredentialChange: Sendable, Equatable {
     var age: Duration?
     /// Invalidates all access tokens issued so far.
     var expiresTokens = false
-    /// The URL of the token endpoint, which depends on its port.
-    var tokenURL: String?
+    /// Scheme, host and port of the provider, known once it listens.
+    var origin: String?
+    /// Which application server keys the Web Push service accepts.
+    var applicationKeys: VAPIDTokens.AcceptedKeys?
+    /// True if the receiver of HTTP pushes refuses those without a signature.
+    var requiresSignature: Bool?
 }
 
 extension CredentialChange {
     init(fields: JSONFields) {
         age = fields.text("age", expected: "a time such as 5s or 1h", convert: DurationText.parse)
         expiresTokens = fields.bool("expire_tokens") ?? false
+        applicationKeys = fields.text(
+            "public_key", expected: "an uncompressed point of P-256 in base64url, or any",
+            convert: VAPIDTokens.AcceptedKeys.init)
+        requiresSignature = fields.bool("signed")
     }
 }

@@ -12,15 +12,15 @@ struct IssuedTokens: Sendable {
 
     private static let tokensMaximum = 1_000
 
-    /// The lifetime at Google and Huawei is an hour.
-    var lifetime = Duration.seconds(3_600)
+    var lifetime: Duration
     private var ends: [String: Timestamp] = [:]
     private var order: [String] = []
     private let prefix: String
 
-    /// `prefix` is the start of the provider's tokens.
-    init(prefix: String) {
+    /// `prefix` is the start of the provider's tokens. They live an hour at Google and Huawei.
+    init(prefix: String, lifetime: Duration = .seconds(3_600)) {
         self.prefix = prefix
+        self.lifetime = lifetime
     }
 
     mutating func issue(now: Timestamp) -> String {

@@ -25,7 +25,7 @@ struct GoogleRules: ProviderRules {
     mutating func changeCredentials(_ change: CredentialChange) {
         if let age = change.age { tokens.lifetime = age }
         if change.expiresTokens { tokens.expireAll() }
-        if let url = change.tokenURL { tokenURL = url }
+        if let origin = change.origin { tokenURL = origin + GoogleRules.tokenPath }
     }
 
     mutating func judge(_ request: HTTP2ServerRequest, now: Timestamp) -> Verdict {
