@@ -1,4 +1,4 @@
-import ServiceKit
+package import ServiceKit
 
 /// One request to send. Its description omits path, headers and body, which hold tokens and keys.
 package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomReflectable {

@@ -32,6 +32,18 @@ import Testing
         #expect(WebAddress("http://example.com")?.scheme == .http)
     }
 
+    @Test(arguments: [
+        ("https://example.com", "example.com", 443), ("http://Example.COM./a", "example.com", 80),
+        ("https://example.com:8443?x", "example.com", 8_443), ("http://127.0.0.1:1#a", "127.0.0.1", 1),
+        ("https://[2001:DB8::1]:444/", "2001:db8::1", 444), ("https://[::1]", "::1", 443),
+        ("https://PÄÄ.fi/", "pÄÄ.fi", 443),
+    ])
+    func itsHostAndPortAreThoseOfTheConnection(text: String, host: String, port: Int) throws {
+        let address = try #require(WebAddress(text))
+        #expect(address.host.utf8.elementsEqual(host.utf8))
+        #expect(address.port == port)
+    }
+
     @Test func itsLengthIsBounded() {
         let start = "https://example.com/"
         let rest = String(repeating: "x", count: WebAddress.bytesMaximum - start.utf8.count)

@@ -1,8 +1,6 @@
 import ServiceKit
 import Testing
 
-@testable import HTTPClient
-
 @Suite struct AddressPolicyTests {
     @Test(arguments: [
         "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
@@ -46,5 +44,23 @@ import Testing
         for text in ["10.2.0.1", "127.0.0.2", "fc00::1", "::ffff:10.2.0.1", "::1"] {
             #expect(!policy.permits(try #require(IPAddress(text))), "\(text)")
         }
+    }
+
+    @Test func aHostIsJudgedAsFarAsItIsAnAddress() throws {
+        for host in [
+            "example.com", "8.8.8.8", "2606:4700:4700::1111", "redis", "local.host", "xn--p1ai", "a1.b2",
+            "3com.example",
+        ] {
+            #expect(AddressPolicy().mayPermit(host: host), "\(host)")
+        }
+        for host in [
+            "127.0.0.1", "::1", "::ffff:10.0.0.1", "169.254.169.254", "fd00:ec2::254", "localhost", "a.localhost",
+            "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1", "10.0.0.1.", "localhost.", "1.2.3.4.5", "",
+        ] {
+            #expect(!AddressPolicy().mayPermit(host: host), "\(host)")
+        }
+        let local = AddressPolicy(allowed: [try AddressRange("127.0.0.0/8")])
+        for host in ["127.0.0.1", "localhost", "a.localhost"] { #expect(local.mayPermit(host: host), "\(host)") }
+        #expect(!local.mayPermit(host: "127.1"), "spelled for C alone")
     }
 }

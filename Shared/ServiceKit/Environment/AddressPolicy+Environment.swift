@@ -1,5 +1,3 @@
-package import ServiceKit
-
 extension AddressPolicy {
     /// Allows public addresses, and the ranges that a variable names. `content` is what goes to them, in the plural.
     package init(allowing name: String, for content: String, environment: inout EnvironmentReader) {

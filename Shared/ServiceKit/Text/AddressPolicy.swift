@@ -1,5 +1,3 @@
-package import ServiceKit
-
 /// The addresses that a request may be sent to if its URL comes from an untrusted party.
 ///
 /// It checks the address of the actual connection, never a name or a spelling: a name can resolve to anything, and to
@@ -15,6 +13,19 @@ package struct AddressPolicy: Sendable, Equatable {
     package func permits(_ address: IPAddress) -> Bool {
         let target = address.translatedIPv4 ?? address
         return allowed.contains { $0.contains(address) || $0.contains(target) } || AddressPolicy.isPublic(target)
+    }
+
+    /// False for a host that is an address which is not permitted, or that surely means one: `localhost`, and the forms
+    /// of an IPv4 address that only C's functions read, such as `127.1`. Any other name is permitted: it is judged by
+    /// the address of the connection.
+    package func mayPermit(host: String) -> Bool {
+        if let address = IPAddress(host) { return permits(address) }
+        let labels = host.split(separator: ".")
+        if let last = labels.last, last.utf8.elementsEqual("localhost".utf8) {
+            return AddressPolicy.loopback.contains(where: permits)
+        }
+        // No top-level domain begins with a digit.
+        return labels.last?.utf8.first?.isASCIIDigit == false
     }
 
     private static func isPublic(_ address: IPAddress) -> Bool {
@@ -47,10 +58,20 @@ package struct AddressPolicy: Sendable, Equatable {
         // Multicast, reserved, broadcast.
         "224.0.0.0/4", "240.0.0.0/4")
 
+    private static let loopback = ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
+
     private static func ranges(_ texts: String...) -> [AddressRange] {
         texts.map { text in
             guard let range = try? AddressRange(text) else { preconditionFailure("\(text) is not an address range") }
             return range
         }
+    }
+}
+
+extension IPAddress {
+    /// The actual IPv4 destination if this address is translated on the way (NAT64, `64:ff9b::/96`).
+    fileprivate var translatedIPv4: IPAddress? {
+        let prefix = [0x00, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)
+        return bytes.count == 16 && bytes.starts(with: prefix) ? IPAddress(bytes: Array(bytes[12...])) : nil
     }
 }
