@@ -9,6 +9,7 @@ package struct DeviceChanges: Hashable, Sendable {
     package var appVersion: String?
     package var category: String?
     package var timeZone: String?
+    package var webPushKeys: WebPushKeys?
     package var badge: UInt32?
     /// An empty value removes the alias.
     package var aliases: [Alias.Kind: String]
@@ -16,8 +17,7 @@ package struct DeviceChanges: Hashable, Sendable {
     package init(
         environment: Device.Environment? = nil, contentAvailable: Bool? = nil, language: String? = nil,
         version: String? = nil, appVersion: String? = nil, category: String? = nil, timeZone: String? = nil,
-        badge: UInt32? = nil,
-        aliases: [Alias.Kind: String] = [:]
+        webPushKeys: WebPushKeys? = nil, badge: UInt32? = nil, aliases: [Alias.Kind: String] = [:]
     ) {
         self.environment = environment
         self.contentAvailable = contentAvailable
@@ -26,6 +26,7 @@ package struct DeviceChanges: Hashable, Sendable {
         self.appVersion = appVersion
         self.category = category
         self.timeZone = timeZone
+        self.webPushKeys = webPushKeys
         self.badge = badge
         self.aliases = aliases
     }
@@ -42,6 +43,7 @@ extension Device {
         device.appVersion = changes.appVersion ?? appVersion
         device.category = changes.category ?? category
         device.timeZone = changes.timeZone ?? timeZone
+        device.webPushKeys = changes.webPushKeys ?? webPushKeys
         for (kind, value) in changes.aliases { device.aliases[kind] = value.isEmpty ? nil : value }
         return device
     }

@@ -32,6 +32,10 @@ struct History {
         case 1: commit([.badge(UInt32(random.next() % 100))], offset: offset, segment: segment)
         case 2...3:
             var device = truth[segment]?.devices[offset]
+            let point = [UInt8](repeating: UInt8(truncatingIfNeeded: offset), count: 64)
+            if offset.isMultiple(of: 3) {
+                device?.webPushKeys = WebPushKeys(publicKey: [4] + point, secret: Array(point.prefix(16)))
+            }
             device?.language = pick(["de", "en", "ru"])
             device?.aliases[.externalUser] = random.next() % 2 == 0 ? "user-\(random.next() % 20)" : nil
             commit([.device(device)], offset: offset, segment: segment)

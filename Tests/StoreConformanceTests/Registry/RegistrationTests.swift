@@ -50,6 +50,32 @@ import Testing
         }
     }
 
+    /// A browser that subscribes again at the same endpoint has new keys; no other change touches them.
+    @Test(arguments: StoreKind.allCases)
+    func theKeysOfABrowserChangeWithItsSubscription(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let token = try PushToken(.webpush, text: "https://push.example/send/1?a=_-")
+            let keys = try (1...2).map { number in
+                try #require(
+                    WebPushKeys(
+                        publicKey: [4] + Array(repeating: UInt8(number), count: 64),
+                        secret: Array(repeating: UInt8(number), count: 16)))
+            }
+            let first = try await registry.register(
+                token, changes: DeviceChanges(webPushKeys: keys[0]), in: fixture.app)
+            #expect(first.registered.device.webPushKeys == keys[0])
+            let id = first.registered.id
+            _ = try await registry.register(token, changes: DeviceChanges(language: "fi"), in: fixture.app)
+            #expect(try await registry.change(id, changes: DeviceChanges(badge: 1), in: fixture.app))
+            #expect(try await registry.device(id, in: fixture.app)?.device.webPushKeys == keys[0])
+            let second = try await registry.register(
+                token, changes: DeviceChanges(webPushKeys: keys[1]), in: fixture.app)
+            #expect(!second.isNew && second.registered.id == id)
+            let read = try await registry.device(id, in: fixture.app)?.device
+            #expect(read?.webPushKeys == keys[1] && read?.language == "fi" && read?.token == token)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func oneTokenTextOfTwoProvidersIsTwoDevices(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in

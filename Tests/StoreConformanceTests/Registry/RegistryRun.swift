@@ -190,6 +190,10 @@ extension RegistryRun {
         if dice.chance(1, of: 3) { changes.language = dice.text(0...8, of: "abc-é") }
         if dice.chance(1, of: 5) { changes.environment = dice.chance(1, of: 2) ? .sandbox : .production }
         if dice.chance(1, of: 5) { changes.contentAvailable = dice.chance(1, of: 2) }
+        if dice.chance(1, of: 6) {
+            let point = (0..<64).map { _ in UInt8(dice.number(below: 256)) }
+            changes.webPushKeys = WebPushKeys(publicKey: [4] + point, secret: Array(point.prefix(16)))
+        }
         if dice.chance(1, of: 4) { changes.badge = UInt32(dice.number(below: 100)) }
         for alias in aliases where dice.chance(1, of: 6) {
             changes.aliases[alias.kind] = dice.chance(1, of: 4) ? "" : alias.value
