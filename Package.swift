@@ -184,7 +184,7 @@ let package = Package(
             "APNsSenderTests", "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "MemoryStore", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
             "TLSSocket", "Topics"),
-        tests("AppsTests", "Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "TestSupport"),
+        tests("AppsTests", "Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing", "TestSupport"),
         tests("ArchitectureTests", "PushModel", "TestSupport"),
         tests("BadInputTests", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests(

@@ -75,9 +75,11 @@ package final class AppDirectory: Service {
             let reported = state.withLock { state in
                 if !changes.isEmpty || !inventory.hasPepper(of: state.inventory)
                     || inventory.userTokenKeys != state.inventory.userTokenKeys
+                    || inventory.webPushPublicKeys != state.inventory.webPushPublicKeys
                 {
                     state.snapshot = AppSnapshot(
-                        inventory.apps, pepper: inventory.pepper, userTokenKeys: inventory.userTokenKeys)
+                        inventory.apps, pepper: inventory.pepper, userTokenKeys: inventory.userTokenKeys,
+                        webPushPublicKeys: inventory.webPushPublicKeys)
                 }
                 defer { state.reported = problems }
                 state.inventory = inventory

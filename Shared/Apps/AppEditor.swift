@@ -14,7 +14,7 @@ package struct AppEditor: Sendable {
     package static let usualScopes: Set<Scope> = [.publish, .register, .read]
     private static let keysMaximum = 64
 
-    private let configuration: AppsConfiguration
+    let configuration: AppsConfiguration
     private let now: Timestamp
 
     package init(_ configuration: AppsConfiguration, now: Timestamp) {
@@ -93,7 +93,7 @@ package struct AppEditor: Sendable {
         try write(changed, of: app)
     }
 
-    /// Replaces a member of the app file, such as `providers`.
+    /// Replaces a member of the app file, such as `identifiers`.
     package func replace(_ member: String, of app: AppID, with value: JSON) throws(AppsError) {
         let lock = try FolderLock(configuration.folder)
         defer { lock.release() }
@@ -102,8 +102,19 @@ package struct AppEditor: Sendable {
         try write(document, of: app)
     }
 
+    /// Replaces the app's credentials for these providers; those for others stay.
+    package func replaceProviders(_ providers: JSONObject, of app: AppID) throws(AppsError) {
+        let lock = try FolderLock(configuration.folder)
+        defer { lock.release() }
+        var (document, _) = try load(app)
+        var all = document["providers"]?.object ?? JSONObject()
+        for (name, value) in providers.members { all[name] = value }
+        document["providers"] = .object(all)
+        try write(document, of: app)
+    }
+
     /// Refuses a document that no service would accept.
-    private func write(_ document: JSONObject, of app: AppID) throws(AppsError) {
+    func write(_ document: JSONObject, of app: AppID) throws(AppsError) {
         let bytes = bytes(of: document)
         let (changed, problems) = AppReader.read(bytes, id: app, folder: configuration.folder)
         guard changed != nil else {
@@ -112,7 +123,7 @@ package struct AppEditor: Sendable {
         try FileWriter.replace(path(of: app), bytes: bytes)
     }
 
-    private func load(_ id: AppID) throws(AppsError) -> (document: JSONObject, app: PushApp) {
+    func load(_ id: AppID) throws(AppsError) -> (document: JSONObject, app: PushApp) {
         guard let bytes = SmallFile.read(path(of: id), bytesMaximum: AppReader.bytesMaximum) else {
             let names = AppSurvey(configuration).apps.map(\.id.text)
             throw AppsError(

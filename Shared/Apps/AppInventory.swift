@@ -10,6 +10,8 @@ struct AppInventory: Sendable {
     private(set) var pepper: Pepper?
     /// Of the apps that have a usable one.
     private(set) var userTokenKeys: [AppID: UserTokenKey] = [:]
+    /// The public key of each app whose `providers.webpush` has a usable key file.
+    private(set) var webPushPublicKeys: [AppID: [UInt8]] = [:]
     private(set) var problems: [AppProblem] = []
     private(set) var unusableKeyFiles = 0
 
@@ -70,11 +72,13 @@ struct AppInventory: Sendable {
     /// Reported as warnings: an invalid key file does not affect other apps or other providers of the app.
     private mutating func readKeyFiles() -> [AppProblem] {
         let files = apps.sorted { $0.id < $1.id }.flatMap { app in
-            app.keyFiles.filter { configuration.secrets.contains($0.secret) }
-                .map { (AppFolder.fileName(of: app.id), $0) }
+            app.keyFiles.filter { configuration.secrets.contains($0.secret) }.map { (app: app.id, key: $0) }
         }
-        return zip(files, keyFiles.problems(of: files.map(\.1))).compactMap { file, problem in
-            problem.map { .warning(file.0, field: file.1.file.field, message: $0) }
+        let findings = zip(files, keyFiles.findings(in: files.map(\.key)))
+        webPushPublicKeys = Dictionary(
+            uniqueKeysWithValues: findings.compactMap { file, finding in finding.publicPoint.map { (file.app, $0) } })
+        return findings.compactMap { file, finding in
+            finding.problem.map { .warning(AppFolder.fileName(of: file.app), field: file.key.file.field, message: $0) }
         }
     }
 }

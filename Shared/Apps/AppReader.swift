@@ -78,6 +78,10 @@ struct AppReader {
         providers.apns = fields.object("apns").flatMap(apns)
         providers.fcm = fields.object("fcm").flatMap(fcm)
         providers.huawei = fields.object("huawei").flatMap(huawei)
+        providers.webpush = fields.object("webpush").flatMap(webpush)
+        providers.wns = fields.object("wns").flatMap(wns)
+        providers.mpns = fields.object("mpns").map(mpns)
+        providers.http = fields.object("http").map(http)
         fields.rejectUnknown()
         return providers
     }
@@ -130,6 +134,45 @@ struct AppReader {
         fields.rejectUnknown()
         guard let clientID, let secret else { return nil }
         return HuaweiCredentials(clientID: clientID, clientSecretFile: secret, project: project)
+    }
+
+    private func webpush(_ fields: JSONFields) -> WebPushCredentials? {
+        let keyFile = file(fields, name: "key_file")
+        let contact = fields.text("contact", expected: WebPushContact.rule, isRequired: true) { text in
+            WebPushContact.isOne(text) ? text : nil
+        }
+        fields.rejectUnknown()
+        guard let keyFile, let contact else { return nil }
+        return WebPushCredentials(keyFile: keyFile, contact: contact)
+    }
+
+    private func wns(_ fields: JSONFields) -> WNSCredentials? {
+        let clientID = fields.text("client_id", bytesMaximum: 256, isRequired: true)
+        let secret = file(fields, name: "client_secret_file")
+        // It becomes part of a path.
+        let tenant = fields.text("tenant", expected: "1 to 64 of A-Z, a-z, 0-9, - and .") { text in
+            let isPlain = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.".utf8.contains($0) }
+            return 1...64 ~= text.utf8.count && isPlain && text.utf8.contains { $0 != UInt8(ascii: ".") } ? text : nil
+        }
+        fields.rejectUnknown()
+        guard let clientID, let secret else { return nil }
+        return WNSCredentials(clientID: clientID, clientSecretFile: secret, tenant: tenant)
+    }
+
+    private func mpns(_ fields: JSONFields) -> MPNSCredentials {
+        let certificate = file(fields, name: "certificate_file", isRequired: false)
+        let key = file(fields, name: "certificate_key_file", isRequired: false)
+        if key != nil, certificate == nil {
+            fields.reject("certificate_key_file", message: "set without certificate_file; set both or neither")
+        }
+        fields.rejectUnknown()
+        return MPNSCredentials(certificateFile: certificate, certificateKeyFile: key)
+    }
+
+    private func http(_ fields: JSONFields) -> HTTPPushCredentials {
+        let signingKey = file(fields, name: "signing_key_file", isRequired: false)
+        fields.rejectUnknown()
+        return HTTPPushCredentials(signingKeyFile: signingKey)
     }
 
     private func credentials(_ fields: JSONFields) -> [Credential] {

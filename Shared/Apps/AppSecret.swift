@@ -8,18 +8,25 @@ package enum AppSecret: Sendable, CaseIterable {
     case apns
     case fcm
     case huawei
+    case webpush
+    case wns
+    case mpns
+    case http
     /// Secrets that authorize and sign reports.
     case report
     /// Secrets under which publishers sign users.
     case users
 
-    /// The secret of a provider's credentials; nil for a protocol whose provider has none.
-    package init?(of kind: PushProtocol) {
+    /// The secret of a provider's credentials.
+    package init(of kind: PushProtocol) {
         switch kind {
         case .apns: self = .apns
         case .fcm: self = .fcm
         case .huawei: self = .huawei
-        case .webpush, .wns, .mpns, .http: return nil
+        case .webpush: self = .webpush
+        case .wns: self = .wns
+        case .mpns: self = .mpns
+        case .http: self = .http
         }
     }
 }

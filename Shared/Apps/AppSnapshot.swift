@@ -21,10 +21,14 @@ package final class AppSnapshot: Sendable {
     private let origins: Set<WebOrigin>
 
     /// Without a pepper all keys are rejected.
-    init(_ apps: [PushApp], pepper: Pepper?, userTokenKeys: [AppID: UserTokenKey] = [:]) {
+    init(
+        _ apps: [PushApp], pepper: Pepper?, userTokenKeys: [AppID: UserTokenKey] = [:],
+        webPushPublicKeys: [AppID: [UInt8]] = [:]
+    ) {
         self.apps = apps.sorted { $0.id < $1.id }.map { app in
             var app = app
             app.receiptKey = pepper?.receiptKey(of: app.id)
+            app.webPushPublicKey = webPushPublicKeys[app.id]
             app.streamTicketKey = pepper?.streamTicketKey(of: app.id)
             return app
         }

@@ -6,6 +6,10 @@ package struct AppsConfiguration: Sendable {
     package var secrets: Set<AppSecret>
     package var pepperFile: String
     package var interval: Duration
+    /// Relative to the folder of the apps, beside which each kind of secret has a folder.
+    static let secretsFolder = "../secrets"
+    static let webPushFolder = "\(secretsFolder)/webpush"
+
     /// True in the one service that logs which fields are not in force yet.
     package var warnsOfUnenforced = false
 

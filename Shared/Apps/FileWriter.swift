@@ -3,8 +3,8 @@ import ServiceKit
 
 /// Writes files atomically: a reader sees either the old or the new content, even after a power failure.
 enum FileWriter {
-    static func makeFolder(_ path: String) throws(AppsError) {
-        guard mkdir(path, 0o755) != 0, errno != EEXIST else { return }
+    static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(AppsError) {
+        guard mkdir(path, mode) != 0, errno != EEXIST else { return }
         throw failure("the folder \(path) cannot be created", error: errno)
     }
 

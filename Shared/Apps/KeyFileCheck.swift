@@ -9,6 +9,7 @@ struct KeyFileCheck: Sendable {
     /// Expected content of a file.
     enum Content: Sendable, Hashable {
         case appleKey
+        case webPushKey
         case certificate
         case certificateKey
         case serviceAccount
@@ -19,6 +20,13 @@ struct KeyFileCheck: Sendable {
     private struct Question: Hashable {
         let path: String
         let content: Content
+    }
+
+    /// What was found in a file.
+    struct Finding {
+        var problem: String?
+        /// Of a usable `webPushKey`.
+        var publicPoint: [UInt8]?
     }
 
     private struct Stamp: Equatable {
@@ -36,11 +44,11 @@ struct KeyFileCheck: Sendable {
     }
 
     private static let bytesMaximum = ServiceAccount.bytesMaximum
-    private var answers: [Question: (stamp: Stamp, problem: String?)] = [:]
+    private var answers: [Question: (stamp: Stamp, finding: Finding)] = [:]
 
-    /// The problem of each file, in the order of `files`. Results of files not in the list are discarded.
-    mutating func problems(of files: [PushApp.NamedKeyFile]) -> [String?] {
-        var asked: [Question: (stamp: Stamp, problem: String?)] = [:]
+    /// What is in each file, in the order of `files`. Results of files not in the list are discarded.
+    mutating func findings(in files: [PushApp.NamedKeyFile]) -> [Finding] {
+        var asked: [Question: (stamp: Stamp, finding: Finding)] = [:]
         defer { answers = asked }
         return files.map { named in
             let (path, content) = (named.file.path, named.content)
@@ -48,24 +56,38 @@ struct KeyFileCheck: Sendable {
             var status = stat()
             // A file may become readable without a change of its stamp.
             guard access(path, R_OK) == 0, stat(path, &status) == 0 else {
-                return "\(path) cannot be read: \(String(cString: strerror(errno)))"
+                return Finding(problem: "\(path) cannot be read: \(String(cString: strerror(errno)))")
             }
             let stamp = Stamp(status)
             let known = answers[question].flatMap { $0.stamp == stamp ? $0 : nil }
-            let answer = known ?? (stamp, KeyFileCheck.problem(of: path, status: status, content: content))
+            let answer = known ?? (stamp, KeyFileCheck.finding(in: path, status: status, content: content))
             asked[question] = answer
-            return answer.problem
+            return answer.finding
         }
     }
 
-    private static func problem(of path: String, status: stat, content: Content) -> String? {
-        guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is not a regular file" }
+    private static func finding(in path: String, status: stat, content: Content) -> Finding {
+        guard status.st_mode & S_IFMT == S_IFREG else { return Finding(problem: "\(path) is not a regular file") }
         guard let bytes = SmallFile.read(path, bytesMaximum: bytesMaximum) else {
-            return "\(path) cannot be read, or is larger than \(ByteText.print(bytesMaximum))"
+            return Finding(problem: "\(path) cannot be read, or is larger than \(ByteText.print(bytesMaximum))")
         }
+        guard content != .webPushKey else { return webPushFinding(OutsideText.replacing(bytes), path: path) }
+        return Finding(problem: problem(of: bytes, path: path, content: content))
+    }
+
+    private static func webPushFinding(_ text: String, path: String) -> Finding {
+        do throws(SigningError) {
+            let key = try SigningKey(pem: Secret(text), from: path, for: .es256)
+            return Finding(publicPoint: try key.publicPoint())
+        } catch {
+            return Finding(problem: error.message)
+        }
+    }
+
+    private static func problem(of bytes: [UInt8], path: String, content: Content) -> String? {
         let text = OutsideText.replacing(bytes)
         switch content {
-        case .appleKey: return signingProblem(text, path: path)
+        case .appleKey, .webPushKey: return signingProblem(text, path: path)
         case .certificate: return marked("CERTIFICATE", text: text, path: path)
         case .certificateKey: return marked("PRIVATE KEY", text: text, path: path)
         case .serviceAccount: return accountProblem(bytes, path: path)
@@ -126,6 +148,7 @@ extension PushApp {
         if let huawei = providers.huawei {
             files.append(NamedKeyFile(file: huawei.clientSecretFile, secret: .huawei, content: .secret))
         }
+        files += webKeyFiles
         if let userTokenKeyFile {
             files.append(NamedKeyFile(file: userTokenKeyFile, secret: .users, content: .userTokenKey))
         }
@@ -133,5 +156,18 @@ extension PushApp {
             if let file { files.append(NamedKeyFile(file: file, secret: .report, content: .secret)) }
         }
         return files
+    }
+
+    /// Of the providers that web-sender sends to.
+    private var webKeyFiles: [NamedKeyFile] {
+        let mpns = providers.mpns
+        let files: [(KeyFile?, AppSecret, KeyFileCheck.Content)] = [
+            (providers.webpush?.keyFile, .webpush, .webPushKey), (providers.wns?.clientSecretFile, .wns, .secret),
+            (mpns?.certificateFile, .mpns, .certificate), (mpns?.certificateKeyFile, .mpns, .certificateKey),
+            (providers.http?.signingKeyFile, .http, .secret),
+        ]
+        return files.compactMap { file, secret, content in
+            file.map { NamedKeyFile(file: $0, secret: secret, content: content) }
+        }
     }
 }

@@ -20,6 +20,9 @@ package struct PushApp: Sendable, Equatable {
     package internal(set) var receiptKey: ReceiptKey?
     /// The same.
     package internal(set) var streamTicketKey: StreamTicketKey?
+    /// That of `providers.webpush.key_file`, an uncompressed point; nil in a process that does not read this secret, and
+    /// without a usable file. Not part of the file either.
+    package internal(set) var webPushPublicKey: [UInt8]?
 
     package init(id: AppID) {
         self.id = id

@@ -1,5 +1,6 @@
 import PushModel
 import ServiceKit
+import Signing
 import TestSupport
 import Testing
 
@@ -242,6 +243,38 @@ import Testing
         #expect(directory.current.apps.count == 1, "devices can still register")
     }
 
+    /// Goal: pages get the public key of the file that is there now. Method: the file is replaced, damaged and read by a
+    /// process that does not read this secret.
+    @Test func thePublicKeyForBrowsersFollowsItsFile() async throws {
+        folder.write(
+            "news.json", content: #"{"providers":{"webpush":{"key_file":"key.pem","contact":"mailto:a@b"}}}"#)
+        let keys = try (0..<2).map { _ in try VAPIDKey.generated() }
+        folder.write("key.pem", content: try keys[0].privateKeyText().reveal())
+        let directory = await open()
+        func current() -> [UInt8]? { directory.current.apps.first?.webPushPublicKey }
+        #expect(current() == keys[0].publicPoint)
+        try await whileWatching(directory) { check in
+            folder.write("next.pem", content: try keys[1].privateKeyText().reveal())
+            #expect(TestFile.rename(folder.file("next.pem"), to: folder.file("key.pem")))
+            try await check()
+            #expect(current() == keys[1].publicPoint)
+            folder.write("next.pem", content: "no key")
+            #expect(TestFile.rename(folder.file("next.pem"), to: folder.file("key.pem")))
+            try await check()
+            #expect(current() == nil)
+            #expect(health.remarks().first?.contains("news.json: providers.webpush.key_file: ") == true)
+            folder.write("next.pem", content: try keys[0].privateKeyText().reveal())
+            #expect(TestFile.rename(folder.file("next.pem"), to: folder.file("key.pem")))
+            try await check()
+            #expect(current() == keys[0].publicPoint && health.remarks() == [])
+        }
+        let other = await AppDirectory.open(
+            AppsConfiguration(folder: folder.path, secrets: [.pepper]),
+            log: Log(service: "test", sink: sink, time: time), metrics: Metrics(), health: Health(time: time),
+            time: time)
+        #expect(other.current.apps.count == 1 && other.current.apps.first?.webPushPublicKey == nil)
+    }
+
     /// Goal: a process needs no secret that it does not use. Method: processes of each kind read an app that names a
     /// file of every kind, none of which exists.
     @Test(
@@ -249,7 +282,10 @@ import Testing
             ([], []), ([.pepper], [".pepper"]), ([.apns], ["providers.apns.key_file"]),
             ([.fcm, .huawei], ["providers.fcm.service_account_file", "providers.huawei.client_secret_file"]),
             ([.report], ["report.authorization_file", "report.signing_key_file"]),
-            ([.users], ["user_tokens.key_file"]),
+            ([.users], ["user_tokens.key_file"]), ([.webpush], ["providers.webpush.key_file"]),
+            ([.wns], ["providers.wns.client_secret_file"]),
+            ([.mpns], ["providers.mpns.certificate_file", "providers.mpns.certificate_key_file"]),
+            ([.http], ["providers.http.signing_key_file"]),
         ] as [(Set<AppSecret>, [String])])
     func aSecretIsMissedOnlyWhereItIsRead(_ secrets: Set<AppSecret>, missed: [String]) async throws {
         let key = try editor().add(try AppID("news"))
@@ -258,7 +294,9 @@ import Testing
             "news.json",
             content: #"""
                 {"providers":{"apns":{"key_file":"a","key_id":"ABCDE12345","team_id":"TEAM000000","topic":"com.example"},
-                "fcm":{"service_account_file":"f"},"huawei":{"client_id":"1","client_secret_file":"h"}},
+                "fcm":{"service_account_file":"f"},"huawei":{"client_id":"1","client_secret_file":"h"},
+                "webpush":{"key_file":"w","contact":"mailto:a@b"},"wns":{"client_id":"1","client_secret_file":"n"},
+                "mpns":{"certificate_file":"c","certificate_key_file":"k"},"http":{"signing_key_file":"t"}},
                 "report":{"url":"https://example.com","authorization_file":"r","signing_key_file":"s"},
                 "user_tokens":{"key_file":"u"},
                 """# + String(decoding: file.dropFirst(), as: UTF8.self))

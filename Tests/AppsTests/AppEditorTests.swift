@@ -177,6 +177,68 @@ import Testing
         #expect(text(path("news.json")) == former)
     }
 
+    @Test func providersAreReplacedOneByOne() throws {
+        _ = try editor().add(news)
+        let own = try editor().addWebPush(to: news, contact: nil)
+        for name in ["a", "b"] {
+            let providers = try #require(JSON(#"{"fcm":{"service_account_file":"/keys/\#(name)"}}"#).object)
+            try editor().replaceProviders(providers, of: news)
+            let app = try #require(AppSurvey(configuration).apps.first)
+            #expect(app.providers.fcm?.serviceAccountFile.path == "/keys/\(name)")
+            #expect(app.providers.webpush?.contact == own.contact)
+        }
+    }
+
+    /// Goal: a command that was interrupted between the key and the app file is completed by the next one. Method: the
+    /// app file is put back to what it was before the key.
+    @Test func aKeyForBrowsersIsMadeOnce() throws {
+        let key = try editor().add(news)
+        let before = try #require(text(path("news.json")))
+        let first = try editor().addWebPush(to: news, contact: nil)
+        #expect(first.isNew && first.contact == "mailto:postmaster@news.invalid")
+        #expect(first.file == folder.file("secrets/webpush/news.pem"))
+        #expect(TestFile.mode(of: first.file).map { $0 & 0o777 } == 0o600)
+        for part in ["secrets", "secrets/webpush"] {
+            #expect(TestFile.mode(of: folder.file(part)).map { $0 & 0o777 } == 0o700)
+        }
+        #expect(Base64URL.decode(first.publicText)?.count == 65)
+        #expect(text(path("news.json"))?.contains(#""../secrets/webpush/news.pem""#) == true)
+        let survey = AppSurvey(configuration)
+        #expect(survey.problems == [] && survey.apps.first?.providers.webpush?.contact == first.contact)
+        #expect(caller(key, at: now) == .key(key.id))
+
+        folder.write("apps/news.json", content: before)
+        let again = try editor().addWebPush(to: news, contact: "mailto:a@b")
+        #expect(again.publicText == first.publicText && again.contact == "mailto:a@b")
+        let known = try editor().addWebPush(to: news, contact: nil)
+        #expect(!known.isNew && known.publicText == first.publicText && known.contact == "mailto:a@b")
+    }
+
+    /// The path in the app file counts, wherever it leads.
+    @Test func aKeyForBrowsersMayLieElsewhere() async throws {
+        _ = try editor().add(news)
+        _ = try await OpenSSLCommand.makeKey("own.pem", options: OpenSSLCommand.p256, in: folder)
+        let entry = try JSON(#"{"webpush":{"key_file":"../own.pem","contact":"mailto:a@b"}}"#)
+        try editor().replace("providers", of: news, with: entry)
+        let key = try editor().addWebPush(to: news, contact: "mailto:c@d")
+        #expect(!key.isNew && key.file == folder.file("own.pem"))
+        let entered = AppSurvey(configuration).apps.first?.providers.webpush
+        #expect(entered?.keyFile.path == "\(configuration.folder)/../own.pem" && entered?.contact == "mailto:c@d")
+        #expect(TestFile.mode(of: folder.file("secrets")) == nil)
+    }
+
+    @Test func aFileThatIsNoKeyIsNotReplaced() throws {
+        _ = try editor().add(news)
+        let before = text(path("news.json"))
+        #expect(TestFile.makeFolder(folder.file("secrets")) && TestFile.makeFolder(folder.file("secrets/webpush")))
+        folder.write("secrets/webpush/news.pem", content: "no key")
+        #expect(code { () throws(AppsError) in _ = try editor().addWebPush(to: news, contact: nil) } == .invalid)
+        #expect(text(folder.file("secrets/webpush/news.pem")) == "no key" && text(path("news.json")) == before)
+        let shop = try AppID("shop")
+        #expect(code { () throws(AppsError) in _ = try editor().addWebPush(to: shop, contact: nil) } == .missing)
+        #expect(TestFile.mode(of: folder.file("secrets/webpush/shop.pem")) == nil)
+    }
+
     @Test func theNumberOfKeysIsBounded() throws {
         _ = try editor().add(news)
         for _ in 0..<63 { _ = try editor().rotate(news, keeping: .seconds(60)) }

@@ -25,7 +25,11 @@ import Testing
                   "providers": {
                     "apns": {"key_file": "keys/apns.p8", "key_id": "ABC123DEFG", "team_id": "DEF123GHIJ", "topic": "com.x"},
                     "fcm": {"service_account_file": "/run/secrets/fcm.json", "project": "news-1"},
-                    "huawei": {"client_id": "1001", "client_secret_file": "huawei"}
+                    "huawei": {"client_id": "1001", "client_secret_file": "huawei"},
+                    "webpush": {"key_file": "webpush.pem", "contact": "mailto:push@example.com"},
+                    "wns": {"client_id": "ms-app://s-1-15-2", "client_secret_file": "wns", "tenant": "abc-1.example"},
+                    "mpns": {"certificate_file": "mpns.pem", "certificate_key_file": "mpns.key"},
+                    "http": {"signing_key_file": "http"}
                   },
                   "credentials": [{
                     "id": "k1", "hash": "hmac-sha256:\(String(repeating: "0f", count: 32))", "scopes": ["publish", "admin"],
@@ -59,10 +63,15 @@ import Testing
         #expect(app.providers.fcm?.project == "news-1")
         #expect(app.providers.huawei?.clientID == "1001")
         #expect(
-            app.keyFiles.map(\.file.path).suffix(4) == [
-                "/etc/apps/huawei", "/etc/apps/users", "/etc/apps/report", "/etc/apps/sign",
+            app.keyFiles.map(\.file.path).suffix(9) == [
+                "/etc/apps/huawei", "/etc/apps/webpush.pem", "/etc/apps/wns", "/etc/apps/mpns.pem",
+                "/etc/apps/mpns.key", "/etc/apps/http", "/etc/apps/users", "/etc/apps/report", "/etc/apps/sign",
             ])
-        #expect(app.keyFiles.count == 6)
+        #expect(app.keyFiles.count == 11)
+        #expect(app.providers.webpush?.contact == "mailto:push@example.com")
+        #expect(app.providers.wns?.clientID == "ms-app://s-1-15-2" && app.providers.wns?.tenant == "abc-1.example")
+        #expect(app.providers.mpns?.certificateKeyFile?.field == "providers.mpns.certificate_key_file")
+        #expect(app.providers.http?.signingKeyFile?.field == "providers.http.signing_key_file")
         let credential = try #require(app.credentials.first)
         #expect(credential.scopes == [.publish, .admin])
         #expect(credential.hash == [UInt8](repeating: 0x0F, count: 32))
@@ -82,6 +91,29 @@ import Testing
         let app = try #require(try read("{}").app)
         #expect(app == PushApp(id: try AppID("news")))
         #expect(app.defaults.failuresBeforeUnregistering == 10)
+    }
+
+    /// These devices can be sent to without any secret.
+    @Test func mpnsAndHTTPNeedNoSecret() throws {
+        let app = try #require(try read(#"{"providers":{"mpns":{},"http":{}}}"#).app)
+        #expect(app.providers.has(.mpns) && app.providers.has(.http) && app.keyFiles.isEmpty)
+        #expect(!app.providers.has(.webpush) && !app.providers.has(.wns))
+    }
+
+    @Test(arguments: [
+        "mailto:a@b", "mailto:push+news@example.com", "https://example.com", "https://example.com/contact?a=b",
+    ])
+    func aContactIsAnAddress(text: String) {
+        #expect(WebPushContact.isOne(text))
+    }
+
+    @Test(arguments: [
+        "", "push@example.com", "mailto:", "mailto:@b", "mailto:a@", "mailto:a@b@c", "mailto:a b@c", "mailto:<a@b>",
+        "Mailto:a@b", "mailto:ä@b", "http://example.com", "https://", "https://u:p@example.com", "tel:1",
+        "mailto:a@\(String(repeating: "b", count: 256))",
+    ])
+    func anythingElseIsNoContact(text: String) {
+        #expect(!WebPushContact.isOne(text))
     }
 
     @Test func aCertificateTakesThePlaceOfAKey() throws {
@@ -106,6 +138,18 @@ import Testing
         (#"{"providers":{"fcm":{}}}"#, "providers.fcm.service_account_file: missing; expected the path of a file"),
         (#"{"providers":{"fcm":{"service_account_file":"\u0000"}}}"#, "service_account_file: expected the path"),
         (#"{"providers":{"huawei":{"client_secret_file":"x"}}}"#, "providers.huawei.client_id: missing"),
+        (#"{"providers":{"webpush":{"key_file":"x"}}}"#, "providers.webpush.contact: missing; expected a mailto:"),
+        (#"{"providers":{"webpush":{"contact":"mailto:a@b"}}}"#, "providers.webpush.key_file: missing"),
+        (#"{"providers":{"webpush":{"contact":"a@b"}}}"#, "providers.webpush.contact: expected a mailto: address such"),
+        (#"{"providers":{"wns":{"client_secret_file":"x"}}}"#, "providers.wns.client_id: missing"),
+        (#"{"providers":{"wns":{"client_id":"x"}}}"#, "providers.wns.client_secret_file: missing"),
+        (#"{"providers":{"wns":{"tenant":"a/b"}}}"#, "providers.wns.tenant: expected 1 to 64 of A-Z, a-z, 0-9,"),
+        (#"{"providers":{"wns":{"tenant":".."}}}"#, "providers.wns.tenant: expected 1 to 64 of"),
+        (
+            #"{"providers":{"mpns":{"certificate_key_file":"x"}}}"#,
+            "providers.mpns.certificate_key_file: set without certificate_file; set both or neither"
+        ),
+        (#"{"providers":{"http":{"key_file":"x"}}}"#, "providers.http.key_file: unknown field"),
         (#"{"credentials":[{}]}"#, "credentials[0].id: missing; expected 1 to 32 of a-z and 0-9"),
         (#"{"credentials":[{"hash":"md5:00"}]}"#, "credentials[0].hash: expected hmac-sha256: and 64 hexadecimal"),
         (#"{"credentials":[{"created":"today"}]}"#, "created: expected a time such as 2026-01-31T12:00:00Z"),

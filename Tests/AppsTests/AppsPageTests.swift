@@ -29,10 +29,12 @@ import Testing
             ["identifiers", "report", "quiet_hours", "defaults", "user_tokens"].map { #""\#($0)":{\#(stranger)}"# } + [
                 #""limits":{\#(stranger),"pushes_per_device":{\#(stranger)}}"#
             ]
+        let others = ["fcm", "huawei", "webpush", "wns", "mpns", "http"].map { #""\#($0)":{\#(stranger)}"# }
+            .joined(separator: ",")
         let lists = ["credentials", "allow"].map { #""\#($0)":[{\#(stranger)}]"# }
         let found = try [#""key_file":"x""#, #""certificate_file":"x""#].flatMap { proof in
             let providers = """
-                "providers":{\(stranger),"apns":{\(proof),\(stranger)},"fcm":{\(stranger)},"huawei":{\(stranger)}}
+                "providers":{\(stranger),"apns":{\(proof),\(stranger)},\(others)}
                 """
             return try problems("{\((objects + lists + [providers, stranger]).joined(separator: ","))}")
         }

@@ -13,7 +13,7 @@ package struct SenderConfiguration: Sendable {
     /// A sender reads only the secrets of its own providers. `concurrency` is the name of the variable.
     package init(environment: inout EnvironmentReader, of family: DispatchFamily, concurrency variable: String) {
         apps = AppsConfiguration(
-            environment: &environment, reading: Set(family.protocols.compactMap { AppSecret(of: $0) }))
+            environment: &environment, reading: Set(family.protocols.map { AppSecret(of: $0) }))
         outagePauses = OutagePauses(environment: &environment)
         concurrency = environment.integer(
             variable, default: 32, in: 1...1_024,
