@@ -16,7 +16,7 @@ extension IngestAPI {
         let limits = RequestLimits(configuration.limits, time: environment.time)
         let parts = IngestParts(
             access.registry, reader: access.reader, audiences: access.audiences, topics: access.topics, access: tasks,
-            limits: limits,
+            addresses: configuration.addresses, limits: limits,
             idempotencyLease: configuration.idempotencyLease, environment: environment)
         let routes = IngestRoutes(
             parts,

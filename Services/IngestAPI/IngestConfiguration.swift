@@ -9,13 +9,14 @@ struct IngestConfiguration: Sendable {
     let sweepInterval: Duration
     let idempotencyLease: Duration
     let limits: RequestLimits.Settings
+    let addresses: DeviceAddressRules
     /// Nil for no events over UDP.
     let datagrams: DatagramSettings?
 
     private static let prefix = "CARILLON_INGEST"
 
     init(environment: inout EnvironmentReader) {
-        var apps = AppsConfiguration(environment: &environment, reading: [.pepper, .users])
+        var apps = AppsConfiguration(environment: &environment, reading: [.pepper, .users, .webpush])
         apps.warnsOfUnenforced = true
         self.apps = apps
         var defaults = HTTPServerConfiguration.fitting(
@@ -32,6 +33,7 @@ struct IngestConfiguration: Sendable {
             meaning: "How long a repeated request is answered 409 if the process that handled its idempotency key died."
         )
         limits = RequestLimits.Settings(environment: &environment)
+        addresses = DeviceAddressRules(environment: &environment)
         datagrams = DatagramSettings(environment: &environment)
     }
 }

@@ -23,7 +23,7 @@ struct IngestParts {
 
     init(
         _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences,
-        topics: any TopicStatistics, access: TaskAccess,
+        topics: any TopicStatistics, access: TaskAccess, addresses: DeviceAddressRules = DeviceAddressRules(),
         limits: RequestLimits, idempotencyLease: Duration, environment: WorkerEnvironment
     ) {
         self.registry = registry
@@ -39,7 +39,7 @@ struct IngestParts {
         submission = TaskSubmission(
             access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
             environment: environment)
-        registration = DeviceRegistration(registry, environment: environment)
+        registration = DeviceRegistration(registry, addresses: addresses, environment: environment)
         saved = AudienceBook(store: audiences)
         counting = AudienceCount(
             registry: registry, reader: reader, turns: CountTurns(environment.metrics), time: environment.time)
@@ -83,7 +83,7 @@ struct IngestParts {
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
             tickets: StreamTicketRoutes(reading: reading, time: environment.time),
-            topics: TopicRoutes(registry: registry, topics: topics), log: log)
+            topics: TopicRoutes(registry: registry, topics: topics), webPushKey: WebPushKeyRoutes(), log: log)
     }
 
     private var users: UserRoutes {

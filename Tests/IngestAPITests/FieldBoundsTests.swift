@@ -88,16 +88,6 @@ import Testing
         }
     }
 
-    @Test(arguments: ["webpush", "wns", "mpns", "http"])
-    func protocolsWithoutASenderAreRefused(proto: String) async throws {
-        try await IngestFixture.run { fixture in
-            let response = await fixture.form("POST", "/subscribers", form: "proto=\(proto)&token=https://push.test/1")
-            #expect(response.status == 400)
-            #expect(response.error == "Invalid value for `proto'")
-            #expect(response.detail == "protocol not supported yet; expected apns, fcm, gcm, c2dm or huawei")
-        }
-    }
-
     @Test(arguments: [
         ("application/json", Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8)),
         ("application/json", Array("{".utf8)),

@@ -35,6 +35,8 @@ final class IngestFixture: Sendable {
     }
 
     static let pages = "https://www.example.com"
+    /// The key of `news` for browsers.
+    static let webPushPublicKey = [4] + [UInt8](repeating: 7, count: 64)
     /// The secret under which the backend of `news` signs users.
     static let userTokenSecret = Array("a secret of the backend of news, 32 bytes".utf8)
 
@@ -65,6 +67,7 @@ final class IngestFixture: Sendable {
     /// `openRange` is a range from which callers may register in `news` without a key.
     init(
         openRange: String? = nil, limits: AppLimits = AppLimits(), _ settings: RequestLimits.Settings? = nil,
+        addresses: DeviceAddressRules = DeviceAddressRules(),
         server configuration: HTTPServerConfiguration = HTTPServerConfiguration()
     ) throws {
         let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
@@ -92,7 +95,7 @@ final class IngestFixture: Sendable {
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,
-            limits: requests, isKnownOrigin: { snapshot.isKnown(origin: $0) }
+            limits: requests, addresses: addresses, isKnownOrigin: { snapshot.isKnown(origin: $0) }
         ) { [time] in
             snapshot.access(presented: $0, peer: $1, now: time.now)
         }
@@ -106,11 +109,13 @@ final class IngestFixture: Sendable {
     static func routes(
         _ registry: any Registry, memory: MemoryRegistry, tasks: TaskAccess,
         environment: WorkerEnvironment, limits: RequestLimits = RequestLimits(),
+        addresses: DeviceAddressRules = DeviceAddressRules(),
         isKnownOrigin: @escaping @Sendable (String) -> Bool = { _ in false },
         access: @escaping Gatekeeper.AccessQuery
     ) -> IngestRoutes {
         let parts = IngestParts(
-            registry, reader: memory, audiences: memory, topics: memory, access: tasks, limits: limits,
+            registry, reader: memory, audiences: memory, topics: memory, access: tasks, addresses: addresses,
+            limits: limits,
             idempotencyLease: .seconds(15), environment: environment)
         return IngestRoutes(
             parts,
@@ -121,10 +126,12 @@ final class IngestFixture: Sendable {
     /// Runs the body and stops the server, even if the body throws.
     static func run(
         openRange: String? = nil, limits: AppLimits = AppLimits(), settings: RequestLimits.Settings? = nil,
+        addresses: DeviceAddressRules = DeviceAddressRules(),
         server configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         _ body: (IngestFixture) async throws -> Void
     ) async throws {
-        let fixture = try IngestFixture(openRange: openRange, limits: limits, settings, server: configuration)
+        let fixture = try IngestFixture(
+            openRange: openRange, limits: limits, settings, addresses: addresses, server: configuration)
         try await withCleanup({ await fixture.server.stop(within: .zero) }) { try await body(fixture) }
     }
 
@@ -254,7 +261,8 @@ final class IngestFixture: Sendable {
         shop.identifiers[.richie] = ["example-shop"]
         return AppSnapshot(
             [news, shop], pepper: pepper,
-            userTokenKeys: [news.id: try #require(UserTokenKey(fileContent: userTokenSecret))])
+            userTokenKeys: [news.id: try #require(UserTokenKey(fileContent: userTokenSecret))],
+            webPushPublicKeys: [news.id: webPushPublicKey])
     }
 }
 

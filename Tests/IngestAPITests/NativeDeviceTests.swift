@@ -78,7 +78,7 @@ import Testing
     static let mistakes: [(json: String, field: String)] = [
         (#"{"token":"x"}"#, "protocol"), (#"{"protocol":"apns"}"#, "token"),
         (#"{"protocol":"gcm","token":"x"}"#, "protocol"),
-        (#"{"protocol":"webpush","token":"https://x.test/1"}"#, "protocol"),
+        (#"{"protocol":"webpush","token":"https://x.test/1"}"#, "subscription"),
         (#"{"protocol":"apns","token":"00"}"#, "token"), (#"{"protocol":"apns","token":7}"#, "token"),
     ]
 

@@ -11,7 +11,10 @@ import Testing
 @Suite struct PublicKeyRouteTests {
     private static let header = "Carillon-Device-Token"
     /// The routes that a public key may use.
-    private static let open = ["PUT /v1/devices", "GET /v1/devices/:id", "DELETE /v1/devices/:id", "POST /v1/receipts"]
+    private static let open = [
+        "PUT /v1/devices", "GET /v1/devices/:id", "DELETE /v1/devices/:id", "POST /v1/receipts",
+        "GET /v1/web-push-key",
+    ]
 
     private func put(
         _ fields: String, as key: IngestFixture.Key, on fixture: IngestFixture, headers: [String: String] = [:]
@@ -173,6 +176,7 @@ import Testing
             }
             for (path, methods) in [
                 ("/v1/devices", "PUT"), ("/v1/devices/J8lHY4X1XkU", "DELETE, GET"), ("/v1/receipts", "POST"),
+                ("/v1/web-push-key", "GET"),
             ] {
                 let known = await ask(path, origin: IngestFixture.pages)
                 #expect(known.status == 204 && known.headers["vary"] == "Origin")

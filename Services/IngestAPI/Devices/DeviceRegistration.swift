@@ -6,10 +6,12 @@ import Store
 
 /// Registers devices within `limits.devices` of their app.
 struct DeviceRegistration: Sendable {
+    let addresses: DeviceAddressRules
     private let devices: DeviceLimits
     private let refused: Counter
 
-    init(_ registry: any Registry, environment: WorkerEnvironment) {
+    init(_ registry: any Registry, addresses: DeviceAddressRules, environment: WorkerEnvironment) {
+        self.addresses = addresses
         devices = DeviceLimits(registry, time: environment.time)
         refused = environment.metrics.counter(.ingestDevicesRefused)
     }

@@ -12,10 +12,12 @@ struct NativeDialect: Dialect {
     let deviceTasks: DeviceTaskRoutes
     let tickets: StreamTicketRoutes
     let topics: TopicRoutes
+    let webPushKey: WebPushKeyRoutes
     let log: RefusalLog
 
     var routes: [DialectRoute] {
         taskRoutes + audiences.routes + devices.routes + users.routes + tickets.routes + topics.routes
+            + webPushKey.routes
     }
 
     private var taskRoutes: [DialectRoute] {

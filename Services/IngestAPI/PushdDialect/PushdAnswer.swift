@@ -56,6 +56,8 @@ enum PushdAnswer {
         if device.environment == .sandbox { json.member("environment", device.environment.rawValue) }
         if let version = device.appVersion { json.member("app_version", version) }
         if let zone = device.timeZone { json.member("time_zone", zone) }
+        // The other key is a secret.
+        if let keys = device.webPushKeys { json.member("p256dh", Base64URL.encode(keys.publicKey)) }
         for (name, kind) in RegistrationForm.aliases {
             if let value = device.aliases[kind] { json.member(name, value) }
         }

@@ -5,15 +5,27 @@ import Topics
 
 /// Registration data of a device. Fields not listed here are ignored, as in pushd; an absent field keeps its value.
 struct RegistrationForm {
-    private static let knownProtocols = "expected apns, fcm, gcm, c2dm or huawei"
+    private static let knownProtocols = "expected apns, fcm, gcm, c2dm, huawei, webpush, wns, mpns or http"
 
     static let aliases: [(name: String, kind: Alias.Kind)] =
         [("external_user_id", .externalUser)] + DeviceFields.identifiers
 
     private let fields: RequestFields
+    private let addresses: DeviceAddressRules
 
-    init(_ fields: RequestFields) {
+    init(_ fields: RequestFields, addresses: DeviceAddressRules = DeviceAddressRules()) {
         self.fields = fields
+        self.addresses = addresses
+    }
+
+    /// The changes by a registration of the token, which for a browser contains its keys.
+    func changes(registering token: PushToken) throws(PushdError) -> DeviceChanges {
+        var changes = try changes()
+        guard token.kind == .webpush else { return changes }
+        let publicKey = try key("p256dh", rule: SubscriptionKeyText.publicKeyRule, SubscriptionKeyText.publicKey)
+        let secret = try key("auth", rule: SubscriptionKeyText.secretRule, SubscriptionKeyText.secret)
+        changes.webPushKeys = WebPushKeys(publicKey: publicKey, secret: secret)
+        return changes
     }
 
     func changes() throws(PushdError) -> DeviceChanges {
@@ -56,9 +68,10 @@ struct RegistrationForm {
         return token
     }
 
-    /// Token and protocol identify a subscriber and cannot be changed; other values create another subscriber.
+    /// Token and protocol identify a subscriber and cannot be changed; other values create another subscriber. A
+    /// browser's keys change with its registration.
     func refuseToken() throws(PushdError) {
-        for name in ["token", "proto"] where fields.object[name] != nil {
+        for name in ["token", "proto", "p256dh", "auth"] where fields.object[name] != nil {
             throw .invalidField(name, InvalidValueError("not allowed in a change; register the new token instead"))
         }
     }
@@ -67,10 +80,6 @@ struct RegistrationForm {
         guard let name = try value("proto", read: fields.text) else { return nil }
         guard let kind = PushProtocol(name: name) else {
             throw .invalidField("proto", InvalidValueError(RegistrationForm.knownProtocols))
-        }
-        guard PushProtocol.supported.contains(kind) else {
-            throw .invalidField(
-                "proto", InvalidValueError("protocol not supported yet; \(RegistrationForm.knownProtocols)"))
         }
         return kind
     }
@@ -87,10 +96,18 @@ struct RegistrationForm {
 
     private func token(_ kind: PushProtocol, text: String) throws(PushdError) -> PushToken {
         do throws(InvalidValueError) {
-            return try PushToken(kind, text: text)
+            return try addresses.token(kind, text: text)
         } catch {
             throw .invalidField("token", error)
         }
+    }
+
+    private func key(
+        _ name: String, rule: String, _ read: (String) throws(InvalidValueError) -> [UInt8]
+    ) throws(PushdError) -> [UInt8] {
+        let bytes = try value(name) { name throws(InvalidValueError) in try fields.text(name).map(read) }
+        guard let bytes else { throw .invalidField(name, InvalidValueError("missing; expected \(rule)")) }
+        return bytes
     }
 
     private func value<Value>(

@@ -12,8 +12,8 @@ struct SubscriberRoutes: Sendable {
     let submission: TaskSubmission
 
     @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
-        let form = RegistrationForm(try await call.fields())
-        return try await register(form.token(), changes: form.changes(), call: call)
+        let form = RegistrationForm(try await call.fields(), addresses: devices.addresses)
+        return try await register(try form.token(), by: form, call: call)
     }
 
     @Sendable func read(_ call: PushdCall) async throws -> HTTPResponse {
@@ -23,12 +23,12 @@ struct SubscriberRoutes: Sendable {
     /// The path holds a subscriber id or, in the documented workflow of apps, a registration token, which is
     /// registered.
     @Sendable func update(_ call: PushdCall) async throws -> HTTPResponse {
-        let form = RegistrationForm(try await call.fields())
+        let form = RegistrationForm(try await call.fields(), addresses: devices.addresses)
         guard let id = try call.subscriber else {
             guard let token = try form.token(fromPath: call.request.parameter("id")) else {
                 throw PushdError.unknownSubscriber
             }
-            return try await register(token, changes: form.changes(), call: call)
+            return try await register(token, by: form, call: call)
         }
         try form.refuseToken()
         guard try await registry.change(id, changes: form.changes(), in: call.app) else {
@@ -73,9 +73,8 @@ struct SubscriberRoutes: Sendable {
         return found
     }
 
-    private func register(
-        _ token: PushToken, changes: DeviceChanges, call: PushdCall
-    ) async throws -> HTTPResponse {
+    private func register(_ token: PushToken, by form: RegistrationForm, call: PushdCall) async throws -> HTTPResponse {
+        let changes = try form.changes(registering: token)
         let registration = try await devices.register(token, changes: changes, in: call.caller.app)
         let warning = MissingProviders(app: call.caller.app).warning(of: token.kind)
         return PushdAnswer.registration(registration, base: call.base, warning: warning)

@@ -25,6 +25,7 @@ enum TaskError: Error, Equatable {
     case unknownAudience
     /// No device is subscribed to it.
     case unknownTopic
+    case noWebPushKey
     /// The app's other count, or those of other apps, are still running.
     case counting
     /// `limits.devices` of the app.
@@ -89,7 +90,7 @@ enum TaskError: Error, Equatable {
         case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin), .tooManyDevices: .forbidden
         case .access(.tooManyRequests), .counting: .tooManyRequests
         case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed, .unknownAudience,
-            .unknownTopic:
+            .unknownTopic, .noWebPushKey:
             .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalid, .idempotencyKey: .badRequest
@@ -122,6 +123,7 @@ enum TaskError: Error, Equatable {
         case .unknownTask: "urn:carillon:unknown-task"
         case .notClosed: "urn:carillon:task-not-closed"
         case .unknownAudience: "urn:carillon:unknown-audience"
+        case .noWebPushKey: "urn:carillon:no-web-push-key"
         case .unknownTopic: "urn:carillon:unknown-topic"
         case .counting: "urn:carillon:count-in-progress"
         case .tooManyDevices: "urn:carillon:too-many-devices"
@@ -141,6 +143,7 @@ enum TaskError: Error, Equatable {
         case .notClosed: "Task not closed"
         case .unknownAudience: "Unknown audience"
         case .unknownTopic: "Unknown topic"
+        case .noWebPushKey: "No Web Push key"
         case .counting: "Count in progress"
         case .tooManyDevices: "Too many devices"
         default: nil
@@ -166,6 +169,9 @@ enum TaskError: Error, Equatable {
         case .unknownTask: "The app has no task with this id, or the task was closed so long ago that it has expired."
         case .notClosed: "The report is available once the task is closed. Until then, read the task for its progress."
         case .unknownAudience: "The app has no saved audience of this name."
+        case .noWebPushKey:
+            "The app's file has no providers.webpush, or its key file cannot be used. The command carillon apps web-push "
+                + "makes a key for the app; carillon apps check names the problem of an existing one."
         case .unknownTopic: "No device of the app is subscribed to this topic."
         case .counting:
             "Counting this audience reads the records of devices, which one request of an app does at a time. Retry later."

@@ -32,9 +32,10 @@ enum RequestTargets {
         guard let fields = try? RequestFields(request) else { return }
         let form = RegistrationForm(fields)
         if let token = try? form.token() {
-            let packed = Device(tag: 1, token: token, created: 1).packed
+            var device = Device(tag: 1, token: token, created: 1)
+            if let changes = try? form.changes(registering: token) { device = device.applying(changes, at: 1) }
             try FuzzError.check(
-                Device(packed: packed[...])?.token == token, message: "a token reads back differently")
+                Device(packed: device.packed[...]) == device, message: "a subscriber reads back differently")
         }
         _ = try? form.changes()
         _ = try? form.token(fromPath: fields.object.names.first ?? "")

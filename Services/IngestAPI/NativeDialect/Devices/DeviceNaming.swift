@@ -21,6 +21,12 @@ enum DeviceNaming: Sendable {
 }
 
 extension PushProtocol {
-    /// The address of an `http` device is any server of the registrant's choice, to which the sender then posts.
-    var isForPublicKeys: Bool { self != .http }
+    /// An address from a public key may be any server of the registrant's choice. It is accepted for browsers, whose
+    /// pushes are encrypted for their subscription; the others get what is sent to them in plain text.
+    var isForPublicKeys: Bool {
+        switch self {
+        case .apns, .fcm, .huawei, .webpush: true
+        case .wns, .mpns, .http: false
+        }
+    }
 }

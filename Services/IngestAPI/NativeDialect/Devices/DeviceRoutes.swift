@@ -34,8 +34,8 @@ struct DeviceRoutes: Sendable {
     /// Two steps: the device, then its subscriptions. A repeat completes an interrupted request.
     @Sendable func register(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let naming = DeviceNaming(call.caller, now: time.now)
-        let given = try await reading.readJSON(call.request, account: call.caller.account) { fields in
-            try NativeDeviceForm(fields, naming: naming).description()
+        let given = try await reading.readJSON(call.request, account: call.caller.account) { [devices] fields in
+            try NativeDeviceForm(fields, naming: naming, addresses: devices.addresses).description()
         }
         guard call.caller.publicKey == nil || given.token.kind.isForPublicKeys else {
             throw TaskError.invalidField("protocol", message: "not allowed with a public key")

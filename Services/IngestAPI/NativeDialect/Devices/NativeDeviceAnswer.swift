@@ -34,6 +34,7 @@ enum NativeDeviceAnswer {
         json.member("protocol", device.token.kind.name)
         json.member("platform", Platform(device.token.kind).rawValue)
         json.member("token", device.token.text)
+        if let keys = device.webPushKeys { json.member("subscription") { write(keys, of: device.token, to: &$0) } }
         json.member("environment", device.environment.rawValue)
         if let user = device.aliases[.externalUser] { json.member("user", user) }
         json.member("identifiers") { json in
@@ -48,6 +49,12 @@ enum NativeDeviceAnswer {
         for case (let name, let value?) in texts { json.member(name, value) }
         if let badge = registered.badge { json.member("badge", Int(badge)) }
         if let value = device.contentAvailable { json.member("content_available", value) }
+    }
+
+    /// In the form of a browser's subscription, without its secret.
+    private static func write(_ keys: WebPushKeys, of token: PushToken, to json: inout JSONText) {
+        json.member("endpoint", token.text)
+        json.member("keys") { $0.member("p256dh", Base64URL.encode(keys.publicKey)) }
     }
 
     private static func text(of topics: [TopicName: SubscriptionOptions]) -> String {

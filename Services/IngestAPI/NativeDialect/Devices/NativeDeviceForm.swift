@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Topics
 
-/// A device as its app describes it: its token, the fields to change, and its subscriptions.
+/// A device as its app describes it: its token, the fields to change, and its topics.
 struct DeviceDescription: Sendable, Equatable {
     let token: PushToken
     let changes: DeviceChanges
@@ -13,25 +13,28 @@ struct DeviceDescription: Sendable, Equatable {
 
 /// A device in the native API. Errors are added to the problems of the fields.
 struct NativeDeviceForm {
-    private static let protocols = PushProtocol.supported.map(\.name).joined(separator: ", ")
+    private static let protocols = PushProtocol.allCases.map(\.name).joined(separator: ", ")
 
     private let fields: JSONFields
     private let naming: DeviceNaming
+    private let addresses: DeviceAddressRules
 
-    init(_ fields: JSONFields, naming: DeviceNaming) {
+    init(_ fields: JSONFields, naming: DeviceNaming, addresses: DeviceAddressRules = DeviceAddressRules()) {
         self.fields = fields
         self.naming = naming
+        self.addresses = addresses
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
-            "protocol", "token", "environment", "user", "user_token", "identifiers", "language", "time_zone",
-            "app_version",
-            "system_version", "category", "badge", "content_available", "topics",
+            "protocol", "token", "subscription", "environment", "user", "user_token", "identifiers", "language",
+            "time_zone", "app_version", "system_version", "category", "badge", "content_available", "topics",
         ])
     }
 
     func description() throws(TaskError) -> DeviceDescription {
-        let token = NativeDeviceForm.token(fields)
-        let changes = changes()
+        let subscription = subscription()
+        let token = fields.has("subscription") ? subscription?.token : token()
+        var changes = changes()
+        changes.webPushKeys = subscription?.keys
         let topics = fields.has("topics") ? topics() : nil
         fields.rejectUnknown()
         guard let token else { throw .invalid(fields.problems.all) }
@@ -39,19 +42,38 @@ struct NativeDeviceForm {
     }
 
     /// The members `protocol` and `token`.
-    private static func token(_ fields: JSONFields) -> PushToken? {
+    private func token() -> PushToken? {
         let kind = fields.text(
-            "protocol", expected: "one of \(protocols)", isRequired: true, convert: NativeDeviceForm.kind)
+            "protocol", expected: "one of \(NativeDeviceForm.protocols)", isRequired: true,
+            convert: NativeDeviceForm.kind)
+        guard kind != .webpush else {
+            fields.reject("subscription", message: "missing; expected \(BrowserSubscription.rule)")
+            return nil
+        }
         let text = fields.text("token", expected: "a token of the provider", isRequired: true) { $0 }
         guard let kind, let text else { return nil }
         return fields.checked("token", text: text) { text throws(InvalidValueError) in
-            try PushToken(kind, text: text)
+            try addresses.token(kind, text: text)
         }
+    }
+
+    /// The member `subscription`, which says everything that `protocol` and `token` could; beside it they must agree.
+    private func subscription() -> BrowserSubscription? {
+        guard let given = fields.object("subscription") else { return nil }
+        _ = fields.text("protocol", expected: "webpush, or no protocol beside subscription") { name in
+            NativeDeviceForm.kind(name) == .webpush ? name : nil
+        }
+        let subscription = BrowserSubscription(given, addresses: addresses)
+        let token = fields.text("token", expected: "the subscription's endpoint, or no token") { $0 }
+        if let token, let subscription, !token.utf8.elementsEqual(subscription.token.text.utf8) {
+            fields.reject("token", message: "expected the subscription's endpoint, or no token")
+        }
+        return subscription
     }
 
     /// The native API has one name for each protocol.
     static func kind(_ name: String) -> PushProtocol? {
-        PushProtocol.supported.first { $0.name.utf8.elementsEqual(name.utf8) }
+        PushProtocol.allCases.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
     private func changes() -> DeviceChanges {
@@ -127,10 +149,10 @@ struct NativeDeviceForm {
 
 extension JSONFields {
     /// A text that `check` accepts or rejects with its reason.
-    fileprivate func checked<Value>(
-        _ name: String, _ check: (String) throws(InvalidValueError) -> Value
+    func checked<Value>(
+        _ name: String, isRequired: Bool = false, _ check: (String) throws(InvalidValueError) -> Value
     ) -> Value? {
-        text(name, expected: "a string") { $0 }.flatMap { checked(name, text: $0, check) }
+        text(name, expected: "a string", isRequired: isRequired) { $0 }.flatMap { checked(name, text: $0, check) }
     }
 
     fileprivate func checked<Value>(
