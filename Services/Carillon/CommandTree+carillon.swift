@@ -10,7 +10,7 @@ extension CommandTree {
             AudiencesList.self, AudiencesShow.self, AudiencesSave.self, AudiencesRemove.self, AudiencesCount.self,
             DevicesList.self, DevicesShow.self, DevicesRemove.self, UsersShow.self, UsersRemove.self,
             SubscriptionsShow.self, SubscriptionsPurge.self,
-            AppsAdd.self, AppsKey.self, AppsList.self, AppsRotate.self, AppsCheck.self,
+            AppsAdd.self, AppsKey.self, AppsWebPush.self, AppsList.self, AppsRotate.self, AppsCheck.self,
             TopicsList.self, TopicsCreate.self,
             DeadList.self, DeadShow.self, DeadReplay.self,
             Rebuild.self,

@@ -1,5 +1,6 @@
 import Apps
 import CommandKit
+import Glibc
 import JSONKit
 import PushModel
 import ServiceKit
@@ -10,7 +11,12 @@ import Testing
 
 @Suite struct AppsCommandsTests {
     private let terminal = RecordedTerminal()
-    private let folder = TemporaryDirectory("apps")
+    private let home = TemporaryDirectory("apps")
+    private let folder: AppsFolder
+
+    init() throws {
+        folder = try AppsFolder(in: home)
+    }
 
     private func run(_ words: String...) async -> Int32 {
         await CommandTree.carillon.run(
@@ -22,8 +28,8 @@ import Testing
         let key = try #require(terminal.printed.first { $0.hasPrefix("  ck_") }).dropFirst(2)
         #expect(terminal.printed.first == "wrote \(folder.file("news.json"))")
         #expect(terminal.printed.contains("API key (publish, register, read), shown only once:"))
-        #expect(terminal.printed.last?.contains("curl -i http://127.0.0.1:8080/subscribers") == true)
-        #expect(terminal.printed.last?.contains("-H 'Authorization: Bearer \(key)'") == true)
+        let line = try #require(terminal.printed.first { $0.contains("curl -i http://127.0.0.1:8080/subscribers") })
+        #expect(line.contains("-H 'Authorization: Bearer \(key)'"))
         #expect(await run("apps", "list") == 0)
         #expect(await run("apps", "check") == 0)
         #expect(terminal.printed.filter { $0.contains(key) }.count == 2)
@@ -32,7 +38,7 @@ import Testing
 
     /// Goal: `carillon up` finds an app that was added to its data folder.
     @Test func theDataFolderOfUpIsAPlaceForApps() async throws {
-        let data = folder.file("data")
+        let data = home.file("data")
         #expect(await run("apps", "check", "--data", data) == 64)
         #expect(terminal.complaints.last?.contains("not exist; carillon up --data \(data) creates it") == true)
         #expect(await run("apps", "add", "news", "--data", data) == 0)
@@ -60,6 +66,51 @@ import Testing
         #expect(terminal.printed.contains("New key (register, public for https://www.example.com), shown only once:"))
     }
 
+    /// Goal: the public key of the app is the one of its file, which nobody else can read. Method: openssl reads it.
+    @Test func addMakesAKeyForBrowsers() async throws {
+        #expect(await run("apps", "add", "news") == 0)
+        let file = home.file("secrets/webpush/news.pem")
+        #expect(terminal.printed.contains("wrote \(file)"))
+        let printed = try #require(terminal.printed.first { $0.hasPrefix("  B") }).dropFirst(2)
+        try await OpenSSLCommand.run(["ec", "-in", file, "-pubout", "-outform", "DER", "-out", home.file("der")])
+        let der = try #require(SmallFile.read(home.file("der"), bytesMaximum: 1_024))
+        #expect(Base64URL.encode(Array(der.suffix(65))) == String(printed))
+        #expect(TestFile.mode(file) == 0o600)
+        #expect(terminal.printed.contains("Push services reach you at mailto:postmaster@news.invalid"))
+        #expect(terminal.printed.last == "  carillon apps web-push news --contact mailto:push@example.com")
+        #expect(await run("apps", "check") == 0)
+        #expect(await run("apps", "list") == 0)
+        #expect(terminal.printed.last?.hasSuffix(" webpush") == true)
+    }
+
+    /// A contact is changed; the key, to which every subscription is bound, is not.
+    @Test func anAppGetsOneKeyForBrowsers() async throws {
+        #expect(await run("apps", "add", "news", "--no-web-push") == 0)
+        #expect(TestFile.mode(home.file("secrets")) == nil)
+        #expect(await run("apps", "list") == 0)
+        #expect(terminal.printed.last?.contains("webpush") == false)
+        let contact = "mailto:push@example.com"
+        #expect(await run("apps", "web-push", "news", "--contact", contact) == 0)
+        #expect(terminal.printed.last == "Push services reach you at \(contact)")
+        let first = terminal.printed.filter { $0.hasPrefix("  B") }
+        #expect(await run("apps", "web-push", "news") == 0)
+        #expect(await run("apps", "web-push", "news", "--contact", "https://example.com/contact") == 0)
+        #expect(terminal.printed.last == "Push services reach you at https://example.com/contact")
+        #expect(terminal.printed.contains("uses \(home.file("secrets/webpush/news.pem"))"))
+        #expect(Set(terminal.printed.filter { $0.hasPrefix("  B") }) == Set(first) && first.count == 1)
+        #expect(await run("apps", "check") == 0)
+        #expect(await run("apps", "web-push", "nwes") == 1)
+        #expect(terminal.complaints.last?.hasSuffix("nwes.json; did you mean news?") == true)
+    }
+
+    /// Goal: the key of the API, which is shown only once, is not lost with a failure of what follows.
+    @Test func aFailureBehindTheKeyLeavesItShown() async {
+        home.write("secrets", content: "no folder")
+        #expect(await run("apps", "add", "news") == 1)
+        #expect(terminal.printed.contains { $0.hasPrefix("  ck_") })
+        #expect(terminal.complaints.last?.contains("secrets/webpush") == true, "\(terminal.complaints)")
+    }
+
     @Test func aKeyThatMayNotRegisterIsNotShownRegistering() async {
         #expect(await run("apps", "add", "news", "--scope", "read") == 0)
         #expect(!terminal.printed.contains { $0.contains("curl") })
@@ -73,6 +124,13 @@ import Testing
         (["apps", "add", "News"], "\"News\" is not a valid app name; it must be 1 to 64 of a-z"),
         (["apps", "rotate", "news", "--keep", "soon"], "--keep soon: expected a duration from 0s to 365d"),
         (["apps", "key"], "expected one app name"),
+        (["apps", "web-push"], "expected one app name"),
+        (["apps", "web-push", "news", "--contact", "a@b"], "--contact a@b: expected a mailto: address"),
+        (["apps", "add", "news", "--contact", "mailto:a b@c"], "--contact mailto:a b@c: expected a mailto: address"),
+        (
+            ["apps", "add", "news", "--no-web-push", "--contact", "mailto:a@b"],
+            "--contact belongs to Web Push; remove --no-web-push"
+        ),
         (["apps", "key", "news", "--origin", "https://a"], "--origin requires --public"),
         (["apps", "key", "news", "--public", "--origin", "a"], "--origin a: expected an origin such as https://www"),
         (["apps", "key", "news", "--public", "--scope", "read"], "a public key has only the scope register"),
@@ -198,5 +256,31 @@ import Testing
         let broken = try await carillon("apps", "check")
         #expect(broken.0 == .exited(1))
         #expect(broken.1.contains { $0.hasPrefix("error: news.json: line 1, column 2: ") })
+    }
+}
+
+/// A folder of apps with room for secrets beside it.
+private struct AppsFolder {
+    let path: String
+    private let home: TemporaryDirectory
+
+    init(in home: TemporaryDirectory) throws {
+        self.home = home
+        path = home.file("apps")
+        try #require(mkdir(path, 0o700) == 0)
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    func write(_ name: String, content: String) {
+        home.write("apps/\(name)", content: content)
+    }
+}
+
+private enum TestFile {
+    /// Nil if there is no file.
+    static func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 }

@@ -6,10 +6,11 @@ import ServiceKit
 struct AppsAdd: Command {
     static let declaration = CommandDeclaration(
         "apps add", purpose: "create an app file with a new API key, which is shown only once", operands: "NAME",
-        options: [scope, allow, AppsPlace.option],
+        options: [scope, allow, AppsWebPush.contact, noWebPush, AppsPlace.option],
         notes: """
-            Writes NAME.json to the folder in CARILLON_APPS, or to the folder apps in --data. Add identifiers and
-            providers to it (see docs/apps.md). Running services load it automatically. Existing files are kept.
+            Writes NAME.json to the folder in CARILLON_APPS, or to the folder apps in --data, and a key for browsers to
+            secrets/webpush/NAME.pem beside that folder. Add identifiers and other providers to the file (see
+            docs/apps.md). Running services load it automatically. Existing files are kept.
             """)
 
     private static let scope = CommandOption.scope(default: AppEditor.usualScopes)
@@ -17,16 +18,25 @@ struct AppsAdd: Command {
         "--allow", value: "RANGE", isRepeatable: true,
         meaning: "Address range, such as 10.0.0.0/8, that has the same scopes without a key; repeatable")
 
+    private static let noWebPush = CommandOption("--no-web-push", meaning: "Make no key for browsers")
+
     private let app: AppID
     private let place: AppsPlace
     private let scopes: Set<Scope>
     private let ranges: [AddressRange]
+    private let contact: String?
+    private let hasWebPush: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         app = try arguments.app()
         place = AppsPlace(arguments)
         scopes = try arguments.scopes(AppsAdd.scope) ?? AppEditor.usualScopes
         ranges = try AppsAdd.ranges(arguments.values(AppsAdd.allow))
+        contact = try arguments.webPushContact()
+        hasWebPush = !arguments.has(AppsAdd.noWebPush)
+        guard hasWebPush || contact == nil else {
+            throw UsageError("--contact belongs to Web Push; remove --no-web-push")
+        }
     }
 
     private static func ranges(_ texts: [String]) throws(UsageError) -> [AddressRange] {
@@ -46,7 +56,11 @@ struct AppsAdd: Command {
         let added = await onNativeThread("apps") { [app, scopes, ranges] in
             Result { () throws(AppsError) in try editor.add(app, scopes: scopes, allowing: ranges) }
         }
+        // Printed before anything else can fail: the key is shown only once.
         context.terminal.print(AppsAdd.report(try added.get(), scopes: scopes, file: editor.path(of: app)))
+        guard hasWebPush else { return 0 }
+        let key = try await AppsWebPush.key(of: app, contact: contact, by: editor)
+        context.terminal.print("\n" + AppsWebPush.report(key, of: app))
         return 0
     }
 

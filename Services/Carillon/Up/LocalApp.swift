@@ -26,8 +26,11 @@ struct LocalApp: Sendable {
             try keep(try editor.add(id, scopes: Set(Scope.allCases)))
             // Requests of Richie's API name the app.
             let identifiers = JSONObject([("richie", .string(id.text))])
-            return try editor.replace("identifiers", of: id, with: .object(identifiers))
+            try editor.replace("identifiers", of: id, with: .object(identifiers))
+            _ = try editor.addWebPush(to: id, contact: nil)
+            return
         }
+        _ = try editor.addWebPush(to: id, contact: nil)
         guard !hasWorkingKey else { return }
         // Other keys remain valid for a while.
         let rotations = try editor.rotate(id, keeping: .seconds(7 * 86_400))
@@ -36,9 +39,9 @@ struct LocalApp: Sendable {
         try keep(try widest?.key ?? editor.addKey(to: id, rights: KeyRights(scopes: Set(Scope.allCases))))
     }
 
-    /// The simulator creates new credentials at each start.
+    /// The simulator creates new credentials for its providers at each start.
     func renew(_ providers: JSON) throws {
-        try AppEditor(configuration, now: time.now).replace("providers", of: id, with: providers)
+        try AppEditor(configuration, now: time.now).replaceProviders(providers.object ?? JSONObject(), of: id)
     }
 
     private var hasWorkingKey: Bool {

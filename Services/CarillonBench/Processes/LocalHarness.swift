@@ -57,7 +57,8 @@ final class LocalHarness: Sendable {
 
     /// Adds an app with its own key, which the pipeline loads a few seconds later.
     func addApp(_ name: String, scope: String) async throws -> String {
-        let adding = try SiblingProgram("carillon").start(["apps", "add", name, "--scope", scope], variables: apps)
+        let adding = try SiblingProgram("carillon").start(
+            ["apps", "add", name, "--scope", scope, "--no-web-push"], variables: apps)
         guard await adding.end() == .exited(0), let key = adding.lines.lazy.compactMap(LocalIngest.key(in:)).first
         else { throw BenchError("carillon apps add: \(adding.lines.joined(separator: " "))") }
         return key

@@ -17,7 +17,7 @@ final class LocalIngest: Sendable {
             "CARILLON_ADMIN_PORT": "0", "CARILLON_LOG_LEVEL": "info",
         ]) { $1 }
         let adding = try SiblingProgram("carillon").start(
-            ["apps", "add", "bench", "--scope", scope], variables: variables)
+            ["apps", "add", "bench", "--scope", scope, "--no-web-push"], variables: variables)
         guard await adding.end() == .exited(0),
             let key = adding.lines.lazy.compactMap(LocalIngest.key(in:)).first
         else { throw BenchError("carillon apps add: \(adding.lines.joined(separator: " "))") }

@@ -1,0 +1,78 @@
+import Apps
+import CommandKit
+import PushModel
+import ServiceKit
+
+/// `carillon apps web-push`: the key of an app for browsers.
+struct AppsWebPush: Command {
+    static let declaration = CommandDeclaration(
+        "apps web-push", purpose: "show an app's public key for browsers, and make one if it has none",
+        operands: "NAME", options: [contact, AppsPlace.option],
+        notes: """
+            The private key is written to secrets/webpush/NAME.pem beside the folder of the apps, readable for this user
+            only. An existing key is never replaced, since every subscription of a browser is bound to it.
+            """)
+
+    static let contact = CommandOption(
+        "--contact", value: "ADDRESS",
+        meaning: """
+            Where push services reach you, mailto: or https: (default: the contact in the app file, else a placeholder \
+            that reaches nobody)
+            """)
+
+    private let app: AppID
+    private let place: AppsPlace
+    private let contact: String?
+
+    init(_ arguments: CommandArguments) throws(UsageError) {
+        app = try arguments.app()
+        place = AppsPlace(arguments)
+        contact = try arguments.webPushContact()
+    }
+
+    func run(in context: CommandContext) async throws -> Int32 {
+        let editor = AppEditor(try place.configuration(context), now: SystemTimeSource().now)
+        let key = try await AppsWebPush.key(of: app, contact: contact, by: editor)
+        context.terminal.print(AppsWebPush.report(key, of: app))
+        return 0
+    }
+
+    static func key(
+        of app: AppID, contact: String?, by editor: AppEditor
+    ) async throws -> AppEditor.WebPushKey {
+        let made = await onNativeThread("apps") {
+            Result { () throws(AppsError) in try editor.addWebPush(to: app, contact: contact) }
+        }
+        return try made.get()
+    }
+
+    static func report(_ key: AppEditor.WebPushKey, of app: AppID) -> String {
+        let text = """
+            \(key.isNew ? "wrote" : "uses") \(key.file)
+
+            Public key for browsers, the applicationServerKey of pages:
+
+              \(key.publicText)
+
+            Push services reach you at \(key.contact)
+            """
+        guard key.contact == WebPushContact.placeholder(for: app) else { return text }
+        return """
+            \(text)
+            This placeholder reaches nobody, and a push service may refuse it. Set yours:
+
+              carillon apps web-push \(app) --contact mailto:push@example.com
+            """
+    }
+}
+
+extension CommandArguments {
+    /// Nil if none is given.
+    func webPushContact() throws(UsageError) -> String? {
+        guard let text = value(AppsWebPush.contact) else { return nil }
+        guard WebPushContact.isOne(text) else {
+            throw UsageError("--contact \(text): expected \(WebPushContact.rule)")
+        }
+        return text
+    }
+}
