@@ -142,11 +142,10 @@ let package = Package(
             "EventStream", command: "event-stream", "Apps", "Bus", "HTTPServer", "JSONKit", "PushModel", "ServiceHost",
             "ServiceKit", "TaskModel", "Topics"),
         service(
-            "IngestAPI", command: "ingest-api", embedding: ["openapi.yaml"], "Apps", "Bus", "Datagrams", "HTTPServer",
-            "JSONKit",
-            "LocalTime",
-            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit",
-            "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
+            "IngestAPI", command: "ingest-api",
+            embedding: ["Browser/carillon.js", "Browser/carillon-worker.js", "openapi.yaml"], "Apps", "Bus",
+            "Datagrams", "HTTPServer", "JSONKit", "LocalTime", "PushModel", "RedisClient", "RedisStore", "RegistryLog",
+            "Rendering", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "ProviderSimulator", command: "provider-simulator", "HTTP2", "HTTPServer", "JSONKit", "PushModel",
             "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),

@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 # Documents and states of the service, which exist once.
-AT_ROOT_ONLY = ("/openapi.yaml", "/status")
+AT_ROOT_ONLY = ("/carillon.js", "/carillon-worker.js", "/openapi.yaml", "/status")
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 BELOW_APP = os.environ["API_BELOW_APP"]
 session = requests.Session()

@@ -27,6 +27,9 @@ struct IngestRoutes {
                 .ok, headers: [HTTPField("Content-Type", "application/yaml")],
                 body: .bytes(PackageResources.openapi_yaml))
         }
+        for script in BrowserScript.all {
+            router.on(.get, pattern: script.path) { request in script.answer(request) }
+        }
         return router
     }
 }

@@ -43,7 +43,7 @@ import Topics
         "PUT /v1/devices": #"{"protocol":"fcm","token":"\#(SampleTokens.fcm)"}"#,
     ]
     /// Routes without data of any app.
-    private static let keyless = ["GET /openapi.yaml", "GET /status"]
+    private static let keyless = ["GET /carillon.js", "GET /carillon-worker.js", "GET /openapi.yaml", "GET /status"]
     /// Queries of the routes that require one.
     private static let queries = ["GET /v1/devices": "?user=ada"]
 

@@ -31,7 +31,7 @@ import Testing
     @Test func everyOtherRouteIsClosed() async throws {
         try await IngestFixture.run { fixture in
             let id = try await fixture.subscriber("external_user_id=ada")
-            let keyless = ["GET /openapi.yaml", "GET /status"]
+            let keyless = ["GET /carillon.js", "GET /carillon-worker.js", "GET /openapi.yaml", "GET /status"]
             for route in fixture.routeNames where !route.hasPrefix("OPTIONS ") && !keyless.contains(route) {
                 let local = route.replacing("/apps/:app", with: "")
                 guard !Self.open.contains(local) else { continue }
