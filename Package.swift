@@ -130,10 +130,13 @@ let package = Package(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
             "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
         service(
-            "Carillon", command: "carillon", "Apps", "Bus", "CommandKit", "HTTPClient", "JSONKit", "KafkaBus",
-            "LocalTime", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store",
-            "TaskKit",
-            "TaskModel", "Topics"),
+            "Carillon", command: "carillon",
+            embedding: [
+                "Example/app.js", "Example/carillon-worker.js", "Example/index.html", "Example/style.css",
+            ],
+            "Apps", "Bus", "CommandKit", "HTTPClient", "HTTPServer", "JSONKit", "KafkaBus", "LocalTime", "PushModel",
+            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel",
+            "Topics"),
         service(
             "CarillonBench", command: "carillon-bench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Signing", "Store", "TaskKit",

@@ -45,6 +45,7 @@ import Testing
         let up = try up("--json", "--simulator")
         let announced = try await announcement(of: up)
         #expect(announced["app"]?.text == "demo")
+        #expect(announced["page"] == .null)
         #expect(announced["ca_file"]?.text == data.file("simulator/ca.pem"))
         let names = ["redis", "provider-simulator"] + ProgramFolder.services.sorted()
         #expect(announced["programs"]?.object?.names.sorted() == names.sorted())
@@ -66,6 +67,31 @@ import Testing
         let redis = String(
             decoding: SmallFile.read(data.file("logs/redis.log"), bytesMaximum: 1 << 20) ?? [], as: UTF8.self)
         #expect(redis.contains("Redis is now ready to exit"))
+    }
+
+    /// The demonstration itself needs real services, and fails; the page is served regardless.
+    @Test func theExampleIsServedFromAnOriginOfItsOwn() async throws {
+        let up = try up("--json", "--simulator", "--demo")
+        let announced = try await announcement(of: up)
+        let api = try #require(announced["url"]?.text)
+        let page = try #require(announced["page"]?.text)
+        #expect(page != api && page.hasPrefix("http://127.0.0.1:"))
+        let port = try #require(page.split(separator: ":").last.flatMap { UInt16($0) })
+        let script = await blocking {
+            let client = RawClient(port: port)
+            client.send("GET /app.js HTTP/1.1\r\nHost: test\r\n\r\n")
+            return client.receiveResponse()
+        }
+        #expect(script?.text.contains("\(api)/carillon.js") == true)
+        let key = String(
+            decoding: try #require(SmallFile.read(data.file("page-key"), bytesMaximum: 1_000)).dropLast(),
+            as: UTF8.self)
+        #expect(script?.text.contains("\"\(key)\"") == true)
+        let app = try JSON(try #require(SmallFile.read(data.file("apps/demo.json"), bytesMaximum: 1 << 16)))
+        let origins = app["credentials"]?.elements?.compactMap { $0["origins"]?.elements?.first?.text }
+        #expect(origins == [page])
+        up.signal(SIGTERM)
+        #expect(await up.end(within: .hangLimit) == .exited(0), "\(up.lines)")
     }
 
     @Test func aSecondUpInOneFolderNamesTheFirst() async throws {

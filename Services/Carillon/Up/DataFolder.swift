@@ -31,6 +31,8 @@ struct DataFolder: Sendable {
     var pepperFile: String { "\(path)/pepper" }
     var lockFile: String { "\(path)/up.lock" }
     var announcementFile: String { "\(path)/up.json" }
+    /// Without the ending of the apps' key files, so that no app has the same.
+    var exampleKeyFile: String { "\(path)/page-key" }
 
     var appsConfiguration: AppsConfiguration {
         AppsConfiguration(folder: apps, pepperFile: pepperFile)

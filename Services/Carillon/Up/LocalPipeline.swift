@@ -9,6 +9,8 @@ struct LocalPipeline: Sendable {
         /// Nil for what the environment says.
         var udpPort: UInt16?
         var hasSimulator: Bool
+        /// Needs an app.
+        var hasExample: Bool
         var app: AppID?
         var startLimit: Duration
         var drainDeadline: Duration
@@ -28,6 +30,7 @@ struct LocalPipeline: Sendable {
     private let redisURL: String
     private let apiURL: String
     private let streamURL: String
+    private let example: ExampleServer?
     private let reservations: [PortReservation]
 
     init(
@@ -67,6 +70,12 @@ struct LocalPipeline: Sendable {
         redisURL = redisPlan.url
         apiURL = services.first { $0.name == PipelineService.ingest }?.plan.url ?? ""
         streamURL = services.first { $0.name == PipelineService.stream }?.plan.url ?? ""
+        example =
+            settings.hasExample
+            ? try app.map { app in
+                ExampleServer(
+                    app.id, port: try ports.take(usual: ExamplePage.port), in: shared.folder, time: shared.time)
+            } : nil
         reservations = ports.reservations
     }
 
@@ -90,6 +99,7 @@ struct LocalPipeline: Sendable {
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         if let app { try await onNativeThread("apps") { Result { try app.prepare() } }.get() }
+        let page = try await example?.service(api: apiURL, log: log)
         let file = shared.announcement
         let announcer = Announcer(needed + services, within: settings.startLimit, time: shared.time) {
             try file.publish { announcement.json }
@@ -99,7 +109,8 @@ struct LocalPipeline: Sendable {
         }
         let pipeline = ServicesOfPipeline(
             services, drainingWithin: settings.drainDeadline, log: log, time: shared.time)
-        let group = ServiceGroup(needed + [pipeline, announcer], log: log, time: shared.time)
+        let group = ServiceGroup(
+            needed + [pipeline] + (page.map { [$0] } ?? []) + [announcer], log: log, time: shared.time)
         let end = try await group.run(
             drainingWithin: settings.drainDeadline + LocalPipeline.lastWords, until: stop)
         withExtendedLifetime(reservations) {}
@@ -109,7 +120,7 @@ struct LocalPipeline: Sendable {
 
     private var announcement: UpAnnouncement {
         UpAnnouncement(
-            folder: shared.folder, url: apiURL, stream: streamURL, redis: redisURL,
+            folder: shared.folder, url: apiURL, stream: streamURL, page: example?.address, redis: redisURL,
             app: app.map { UpAnnouncement.App(name: $0.id.text, keyFile: $0.keyFile) }, simulator: board.current,
             programs: (needed + services).map { program in
                 UpAnnouncement.Program(

@@ -33,8 +33,8 @@ struct Up: Command {
     private static let demo = CommandOption(
         "--demo",
         meaning:
-            "With --simulator: register devices, post two tasks, show their outcomes, and compare the reports with "
-            + "the simulator's own count")
+            "With --simulator: register devices, post two tasks, show their outcomes, compare the reports with the "
+            + "simulator's own count, and serve a web page with push notifications")
     private static let once = CommandOption(
         "--once", meaning: "With --demo: exit after the demonstration, with exit code 0 if the counts agree")
     private static let memory = CommandOption(
@@ -71,6 +71,7 @@ struct Up: Command {
                 try arguments.integer(Up.port, default: Int(PipelineService.apiPort), in: 1...65_535)),
             udpPort: udpPort == 0 ? nil : UInt16(udpPort),
             hasSimulator: hasSimulator,
+            hasExample: hasDemo,
             app: try arguments.app(named: arguments.value(Up.app) ?? (hasSimulator ? "demo" : nil)),
             startLimit: try arguments.duration(
                 Up.within, default: .seconds(120), in: .seconds(1) ... .seconds(3_600)),
@@ -121,6 +122,7 @@ struct Up: Command {
     private func show(_ announcement: UpAnnouncement, in report: UpReport, program: String) {
         report.say("ready: \(announcement.url), logs in \(announcement.folder.logs); press Ctrl-C to stop")
         report.say("listeners: \(announcement.stream)/subscribe?events=TOPIC")
+        if let page = announcement.page { report.say("a web page with push notifications: \(page)") }
         guard let app = announcement.app else {
             let survey = AppSurvey(announcement.folder.appsConfiguration)
             let apps = survey.apps.count

@@ -21,6 +21,8 @@ struct UpAnnouncement: Sendable {
     let url: String
     /// Where listeners open their streams.
     let stream: String
+    /// The example of Web Push, if it is served.
+    let page: String?
     let redis: String
     let app: App?
     let simulator: SimulatorFacts?
@@ -32,6 +34,7 @@ struct UpAnnouncement: Sendable {
             json.member("pid", Int(getpid()))
             json.member("url", url)
             json.member("stream", stream)
+            json.member("page", json: UpAnnouncement.quoted(page))
             json.member("data", folder.path)
             json.member("redis", redis)
             json.member("apps", folder.apps)

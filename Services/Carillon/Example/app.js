@@ -1,0 +1,1 @@
+../../../docs/web-push/app.js

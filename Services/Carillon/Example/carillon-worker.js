@@ -1,0 +1,1 @@
+../../../docs/web-push/carillon-worker.js
