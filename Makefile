@@ -39,7 +39,7 @@ fuzz: deps ## Fuzz the decoders for MINUTES=n in total, or only TARGET=name; see
 check-api: deps ## Test the HTTP API, as built by `make test`, with EXAMPLES=n generated requests per operation (default: 500)
 	.ci/check-api
 
-check-browser: deps ## Let a page in headless Chromium listen while the service is killed; after .ci/install-packages browser and make test
+check-browser: deps ## Let pages in headless Chromium get pushes and listen while the service is killed; after .ci/install-packages browser and make test
 	.venv/bin/python -B .ci/check-browser
 
 check-deploy: deps ## Start compose's services, render the chart, compare both and the dashboards with the programs of `make test`

@@ -12,7 +12,7 @@
     "vibrate",
   ];
 
-  self.addEventListener("push", (event) => event.waitUntil(receive(event.data)));
+  self.addEventListener("push", (event) => event.waitUntil(receive(event)));
 
   self.addEventListener("notificationclick", (event) => {
     const known = event.notification.data?.carillon;
@@ -33,12 +33,13 @@
     event.waitUntil(navigator.locks.request("carillon", () => resubscribe(event.newSubscription)));
   });
 
-  async function receive(data) {
+  async function receive({ data, notification, appBadge }) {
     let message;
     try {
-      message = data.json();
+      // A browser that has read a declarative push itself gives the notification in place of the data.
+      message = data ? data.json() : { notification, app_badge: appBadge };
     } catch {
-      message = { data: data?.text() };
+      message = { data: data.text() };
     }
     const proof = proofOf(message);
     if (message?.notification?.title) {
@@ -49,11 +50,11 @@
     await report(proof, { kind: "delivered" });
   }
 
-  /** The form is that of Declarative Web Push, which Safari shows by itself. */
+  /** Shown here, also in place of the browser, since a click is told only for what a worker has shown. */
   async function show(message, proof) {
     const notification = message.notification;
     const options = {};
-    for (const name of OPTIONS) if (name in notification) options[name] = notification[name];
+    for (const name of OPTIONS) if (notification[name]) options[name] = notification[name];
     const actions = Array.isArray(notification.actions) ? notification.actions : [];
     options.actions = actions.map(({ action, title, icon }) => ({ action, title, icon }));
     options.data = {
@@ -131,14 +132,16 @@
     const subscription = given ?? (await self.registration.pushManager.subscribe({
       userVisibleOnly: true, applicationServerKey: device.publicKey,
     }));
-    const { language, timeZone, topics } = device;
+    const { language, timeZone } = device;
+    const former = await call(device, "GET", `v1/devices/${device.id}`, { token: device.endpoint });
+    const topics = former.ok ? (await former.json()).topics : device.topics;
     const response = await call(device, "PUT", "v1/devices", {
       body: { subscription, language, time_zone: timeZone, topics },
     });
     // The next page that calls start() tries again.
     if (!response.ok) return;
     const { id } = await response.json();
-    await keep("devices", { ...device, id, endpoint: subscription.endpoint });
+    await keep("devices", { ...device, id, topics, endpoint: subscription.endpoint });
     await tellPages({ carillon: "resubscribed" });
     if (device.id !== id) await call(device, "DELETE", `v1/devices/${device.id}`, { token: device.endpoint });
   }

@@ -1,7 +1,7 @@
 // Carillon's client for web pages, used as docs/web-push.md says, together with carillon-worker.js.
 
 const TIME_LIMIT = 15_000;
-// start() asks the service at most once in this time, unless something has changed.
+// start() asks the service at most once in this time if nothing has changed.
 const RENEWAL = 3_600_000;
 
 /** What every method rejects with; `message` says what to do. */
@@ -99,7 +99,7 @@ export class Carillon extends EventTarget {
     return this.#setTopic(name, []);
   }
 
-  /** Listens to topics while the page is open; see docs/stream.md. Returns the EventSource. */
+  /** Listens to topics while the page is open; see docs/stream.md. */
   listen({ stream, ticket, topics }, { push, gap, error } = {}) {
     const events = topics.map(encodeURIComponent).join("+");
     const source = new EventSource(`${stream}/subscribe?events=${events}&ticket=${encodeURIComponent(ticket)}`);
@@ -167,8 +167,8 @@ export class Carillon extends EventTarget {
       body: { subscription, language, time_zone: timeZone, topics, user_token: userToken },
     });
     let answer = await register(topics);
-    // A new device: the subscription is another one, or the service had removed the former.
-    if (device && device.id !== answer.id && !topics) answer = await register(device.topics);
+    // A new device: the subscription is another one, or the service has removed the former.
+    if (device && device.id !== answer.id && !topics) answer = await register(await this.#topics(device));
     const { id } = answer;
     const { endpoint } = subscription;
     await this.#keep({

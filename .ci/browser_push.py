@@ -1,0 +1,272 @@
+"""The example page of Web Push, on an origin of its own: permission, subscription, topics, a push as the pipeline
+renders it, its receipts, and what can go wrong.
+
+Chromium gets subscriptions from Google only, which a test must not depend on. So `PushManager` gives the page
+subscriptions of the simulator, and DevTools deliver to the browser what the simulator has decrypted. Clicks of
+notifications cannot be made from outside either: the worker gets the event from the test. Everything else is real."""
+
+import json
+import re
+import sys
+import urllib.parse
+import urllib.request
+
+from browser import expect, serve, wait
+
+# Names of subscriptions at the simulator; the page takes one after the other.
+NAMES = [f"browser-{number}" for number in range(8)]
+
+PUSH_MANAGER = """
+  const subscriptions = %s;
+  const stored = (name, value) => value === undefined ? JSON.parse(localStorage.getItem(name))
+    : localStorage.setItem(name, JSON.stringify(value));
+  const subscription = (given) => given && {
+    endpoint: given.endpoint, toJSON: () => given,
+    unsubscribe: async () => { stored("subscription", null); return true; },
+  };
+  PushManager.prototype.getSubscription = async () => subscription(stored("subscription"));
+  PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+    if (Notification.permission !== "granted") throw new DOMException("no permission", "NotAllowedError");
+    if (typeof applicationServerKey !== "string") throw new TypeError("expected the key as text");
+    const used = stored("used") ?? 0;
+    stored("used", used + 1);
+    stored("subscription", subscriptions[used]);
+    return subscription(subscriptions[used]);
+  };
+"""
+
+# Events that are made by scripts have no extended life, and no right to open windows.
+WORKER_EVENTS = """
+  const { waitUntil } = ExtendableEvent.prototype;
+  ExtendableEvent.prototype.waitUntil = function (promise) {
+    if (this.isTrusted) waitUntil.call(this, promise); else self.waited = promise;
+  };
+  self.opened = [];
+  Clients.prototype.openWindow = async (address) => { self.opened.push(String(address)); };
+"""
+
+
+def check(pipeline, browser):
+    subscriptions = [simulated(pipeline, f"/subscriptions/{name}") for name in NAMES]
+    script = PUSH_MANAGER % json.dumps(subscriptions)
+    origin = pipeline.announcement["page"]
+    browser.send("Browser.setPermission", permission={"name": "notifications"}, setting="denied", origin=origin)
+    page = browser.open(origin, script)
+    without_permission(page, pipeline.url)
+    browser.send("Browser.grantPermissions", permissions=["notifications"], origin=origin)
+    page.navigate(origin)
+    subscribe(pipeline, page, subscriptions[0])
+    topics(pipeline, page, subscriptions[0])
+    worker = wait("the worker runs", lambda: browser.worker(origin))
+    worker.value(WORKER_EVENTS)
+    registration = wait("the worker is registered", lambda: registered(page, origin))
+    device_id = device(pipeline, subscriptions[0])["id"]
+    notification(pipeline, page, worker, registration, device_id)
+    silent(pipeline, page, registration, device_id)
+    replaced_by_browser(pipeline, page, worker, subscriptions)
+    other_key(pipeline, page, subscriptions)
+    leave(pipeline, page, subscriptions[2])
+    mistakes(pipeline, browser, page)
+    print("a page subscribed, got pushes, reported them, and was told what was wrong")
+
+
+def simulated(pipeline, path):
+    with urllib.request.urlopen(pipeline.announcement["simulator"] + path) as response:
+        return json.load(response)
+
+
+def text(page, name):
+    return page.value(f"document.getElementById('{name}').textContent")
+
+
+def click(page, name):
+    page.value(f"document.getElementById('{name}').click()")
+
+
+def device(pipeline, subscription):
+    """The registered device of a subscription, with its topics; None if there is none."""
+    token = urllib.parse.quote(subscription["endpoint"], safe="")
+    _, answer = pipeline.call("GET", f"/v1/devices?token={token}&protocol=webpush")
+    if not answer["devices"]:
+        return None
+    return pipeline.call("GET", f"/v1/devices/{answer['devices'][0]['id']}")[1]
+
+
+def names(found):
+    return sorted(topic["name"] for topic in found["topics"])
+
+
+def without_permission(page, api):
+    wait("the page says that notifications are blocked", lambda: "blocked" in text(page, "state"))
+    told(page, api, "key: 'ck_any'", "enable()", "denied", "must allow them")
+
+
+def subscribe(pipeline, page, subscription):
+    wait("the page can subscribe", lambda: page.value("!document.getElementById('enable').disabled"))
+    expect("the device before", device(pipeline, subscription), None)
+    click(page, "enable")
+    wait("the page is subscribed", lambda: "You get notifications" in text(page, "state"))
+    expect("the error", text(page, "error"), "")
+    found = device(pipeline, subscription)
+    expect("the device's topics", names(found), ["news"])
+    expect("its language", found["language"], page.value("navigator.language"))
+    expect("its time zone", found["time_zone"], page.value("Intl.DateTimeFormat().resolvedOptions().timeZone"))
+
+
+def topics(pipeline, page, subscription):
+    click_box = "document.querySelector('input[value=sports]').click()"
+    for expected in (["news", "sports"], ["news"]):
+        page.value(click_box)
+        wait(f"the topics are {expected}", lambda: names(device(pipeline, subscription)) == expected)
+    page.navigate(page.value("location.href"))
+    wait("the page knows that it is subscribed", lambda: "You get notifications" in text(page, "state"))
+    wait("it shows the topics", lambda: page.value("document.querySelector('input[value=news]').checked"))
+
+
+def registered(page, origin):
+    page.send("ServiceWorker.enable")
+    for event in page.browser.events:
+        if event["method"] == "ServiceWorker.workerRegistrationUpdated":
+            for registration in event["params"]["registrations"]:
+                if registration["scopeURL"].startswith(origin):
+                    return registration["registrationId"]
+    return None
+
+
+def push(pipeline, page, registration, device_id, message):
+    """Sends a push to the page's device; returns the task's id when the browser has shown it."""
+    task = pipeline.post("/v1/tasks", {"devices": [device_id], "message": message})["id"]
+
+    def sent():
+        pushes = simulated(pipeline, "/pushes/webpush?limit=100")
+        return [body for body in (json.dumps(push["body"]) for push in pushes) if task in body]
+
+    pushes = wait("the simulator has decrypted the push", sent)
+    expect("the pushes of one task", len(pushes), 1)
+    page.send("ServiceWorker.deliverPushMessage", origin=page.value("location.origin"), registrationId=registration,
+              data=pushes[0])
+    # Asking Chromium for its notifications while it is about to show one removes that.
+    wait("its delivery is counted", lambda: receipts(pipeline, task)["delivered"] == 1)
+    return task
+
+
+SHOWN = "navigator.serviceWorker.ready.then((one) => one.getNotifications())"
+
+
+def count(page, number):
+    expect("the number of notifications", page.value(f"{SHOWN}.then((list) => list.length)"), number)
+
+
+def receipts(pipeline, task):
+    return pipeline.call("GET", f"/v1/tasks/{task}")[1]["receipts"]
+
+
+def event(worker, kind, action=""):
+    """What the browser tells the worker about the notification that is shown."""
+    worker.value("self.registration.getNotifications().then(([notification]) => self.dispatchEvent("
+                 f"new NotificationEvent('{kind}', {{ notification, action: '{action}' }})))")
+    worker.value("self.waited")
+
+
+def notification(pipeline, page, worker, registration, device_id):
+    address = page.value("new URL('news', location).href")
+    message = {"title": "Goal", "body": "2:1", "url": address, "data": {"match": 7}}
+    task = push(pipeline, page, registration, device_id, message)
+    count(page, 1)
+    fields = page.value(f"{SHOWN}.then(([one]) => [one.title, one.body, String(one.data.match)])")
+    expect("the notification", fields, ["Goal", "2:1", "7"])
+    event(worker, "notificationclose")
+    wait("its dismissal is counted", lambda: receipts(pipeline, task)["dismissed"] == 1)
+    event(worker, "notificationclick", "reply")
+    wait("the action is counted", lambda: receipts(pipeline, task)["actions"] == 1)
+    count(page, 0)
+    # A receipt that cannot be sent is sent with the next one.
+    first = push(pipeline, page, registration, device_id, message)
+    count(page, 1)
+    worker.value("self.online = self.fetch; self.fetch = () => Promise.reject(new TypeError('offline'))")
+    event(worker, "notificationclick")
+    count(page, 0)
+    worker.value("self.fetch = self.online")
+    second = push(pipeline, page, registration, device_id, message)
+    wait("the click while offline is counted", lambda: receipts(pipeline, first)["opened"] == 1)
+    expect("the second push is not opened", receipts(pipeline, second)["opened"], 0)
+    expect("the addresses that were opened", worker.value("self.opened"), [address] * 2)
+
+
+def silent(pipeline, page, registration, device_id):
+    before = page.value(f"{SHOWN}.then((list) => list.length)")
+    push(pipeline, page, registration, device_id, {"data": {"score": "3:1"}})
+    wait("the page has the silent push", lambda: "3:1" in text(page, "pushes"))
+    count(page, before)
+
+
+def replaced_by_browser(pipeline, page, worker, subscriptions):
+    """The browser has a new subscription, of which it tells the worker."""
+    page.value("globalThis.renewals = 0; navigator.serviceWorker.addEventListener('message', "
+               "({ data }) => { renewals += data.carillon === 'resubscribed' })")
+    worker.value("self.dispatchEvent(Object.assign(new ExtendableEvent('pushsubscriptionchange'), "
+                 f"{{ newSubscription: {json.dumps(subscriptions[1])} }}))")
+    worker.value("self.waited")
+    wait("the page is told", lambda: page.value("renewals") == 1)
+    expect("the former device", device(pipeline, subscriptions[0]), None)
+    expect("the topics of the new one", names(device(pipeline, subscriptions[1])), ["news"])
+    page.value(f"stored('subscription', {json.dumps(subscriptions[1])}); stored('used', 2)")
+
+
+def other_key(pipeline, page, subscriptions):
+    """The app has another key pair: the page subscribes again, and keeps its topics."""
+    page.value("""
+      const online = fetch;
+      globalThis.fetch = async (...request) => String(request[0]).endsWith("web-push-key")
+        ? Response.json({ public_key: "B".repeat(87) }) : online(...request);
+    """)
+    page.value("document.querySelector('input[value=sports]').click()")
+    wait("the new device is registered", lambda: device(pipeline, subscriptions[2]))
+    wait("it has the topics", lambda: names(device(pipeline, subscriptions[2])) == ["news", "sports"])
+    wait("the former device is removed", lambda: device(pipeline, subscriptions[1]) is None)
+    page.navigate(page.value("location.href"))
+
+
+def leave(pipeline, page, subscription):
+    wait("the page can leave", lambda: page.value("!document.getElementById('disable').disabled"))
+    click(page, "disable")
+    wait("the page has left", lambda: "You get no notifications" in text(page, "state"))
+    expect("the device", device(pipeline, subscription), None)
+    expect("the browser's subscription", page.value("stored('subscription')"), None)
+
+
+def mistakes(pipeline, browser, page):
+    """Each is told by a code and by what to do."""
+    api, key = pipeline.url, json.dumps(public_key(pipeline))
+    command = f"carillon apps key APP --public --origin {pipeline.announcement['page']}"
+    for options, call, code, cure in [
+        (f"key: {key}, worker: '/missing.js'", "start()", "worker", f'importScripts("{api}/carillon-worker.js")'),
+        ("key: 'ck_wrong'", "enable()", "key", command),
+        (f"key: {key}, url: 'http://127.0.0.1:1'", "enable()", "unreachable", command),
+        (f"key: {key}", "subscribe('news')", "off", "enable() first"),
+        (f"key: {key}", "enable({ topics: [7] })", "refused", "topics"),
+    ]:
+        told(page, api, options, call, code, cure)
+    foreign = browser.open(serve("<!doctype html><title>another origin</title>"), PUSH_MANAGER % "[]")
+    origin = foreign.value("location.origin")
+    browser.send("Browser.grantPermissions", permissions=["notifications"], origin=origin)
+    told(foreign, api, f"key: {key}, worker: '/'", "start()", "worker", "carillon-worker.js")
+    # Our own address is no origin of workers.
+    own = browser.open(f"{api}/nothing")
+    refused = own.value("navigator.serviceWorker.register('/carillon-worker.js')"
+                        ".then(() => 'registered', (error) => error.message)")
+    expect("a worker of our own address is refused", "403" in refused, True)
+
+
+def public_key(pipeline):
+    """The one in the page."""
+    with urllib.request.urlopen(f"{pipeline.announcement['page']}/app.js") as response:
+        return re.search(r'key: "([^"]+)"', response.read().decode())[1]
+
+
+def told(page, api, options, call, code, cure):
+    error = page.value(f"import('{api}/carillon.js').then(({{ Carillon }}) => new Carillon({{ {options} }}).{call})"
+                       ".then(() => [null, ''], (error) => [error.code, error.message])")
+    expect(f"the code of {options}", error[0], code)
+    if cure not in error[1]:
+        sys.exit(f"failed: {options}: {cure!r} is not in {error[1]!r}")
