@@ -5,9 +5,15 @@ Chromium gets subscriptions from Google only, which a test must not depend on. S
 subscriptions of the simulator, and DevTools deliver to the browser what the simulator has decrypted. Clicks of
 notifications cannot be made from outside either: the worker gets the event from the test. Everything else is real."""
 
+import base64
+import hmac
+import itertools
 import json
+import pathlib
 import re
+import secrets
 import sys
+import time
 import urllib.parse
 import urllib.request
 
@@ -15,6 +21,8 @@ from browser import expect, serve, wait
 
 # Names of subscriptions at the simulator; the page takes one after the other.
 NAMES = [f"browser-{number}" for number in range(8)]
+
+client_numbers = itertools.count(1)
 
 PUSH_MANAGER = """
   const subscriptions = %s;
@@ -52,11 +60,12 @@ def check(pipeline, browser):
     origin = pipeline.announcement["page"]
     browser.send("Browser.setPermission", permission={"name": "notifications"}, setting="denied", origin=origin)
     page = browser.open(origin, script)
-    without_permission(page, pipeline.url)
+    without_permission(page, pipeline)
     browser.send("Browser.grantPermissions", permissions=["notifications"], origin=origin)
     page.navigate(origin)
     subscribe(pipeline, page, subscriptions[0])
     topics(pipeline, page, subscriptions[0])
+    user(pipeline, page, subscriptions[0])
     worker = wait("the worker runs", lambda: browser.worker(origin))
     worker.value(WORKER_EVENTS)
     registration = wait("the worker is registered", lambda: registered(page, origin))
@@ -96,9 +105,9 @@ def names(found):
     return sorted(topic["name"] for topic in found["topics"])
 
 
-def without_permission(page, api):
+def without_permission(page, pipeline):
     wait("the page says that notifications are blocked", lambda: "blocked" in text(page, "state"))
-    told(page, api, "key: 'ck_any'", "enable()", "denied", "must allow them")
+    told(page, pipeline, "key: 'ck_any'", "enable()", "denied", "must allow them")
 
 
 def subscribe(pipeline, page, subscription):
@@ -121,6 +130,47 @@ def topics(pipeline, page, subscription):
     page.navigate(page.value("location.href"))
     wait("the page knows that it is subscribed", lambda: "You get notifications" in text(page, "state"))
     wait("it shows the topics", lambda: page.value("document.querySelector('input[value=news]').checked"))
+
+
+def user(pipeline, page, subscription):
+    """A user whom the publisher's backend has signed, and who signs out."""
+    secret = secrets.token_hex(32)
+    file = pathlib.Path(pipeline.folder, "user-token-secret")
+    file.write_text(secret)
+    file.chmod(0o600)
+    app = pathlib.Path(pipeline.announcement["apps"], f"{pipeline.announcement['app']}.json")
+    app.write_text(json.dumps(json.loads(app.read_text()) | {"user_tokens": {"key_file": str(file)}}))
+    token = user_token("ada", secret)
+    before = device(pipeline, subscription)
+    expect("the user before", before.get("user"), None)
+    call = f"{client(page, pipeline)}.setUser('{token}').then(() => 'set', (error) => error.message)"
+    # The app file is read again within seconds.
+    wait("the user is set", lambda: page.value(call) == "set")
+    expect("the user", device(pipeline, subscription)["user"], "ada")
+    page.value(f"{client(page, pipeline)}.clearUser()")
+    after = device(pipeline, subscription)
+    expect("the user after signing out", after.get("user"), None)
+    expect("the topics after it", names(after), names(before))
+    expect("the device is another one", after["id"] != before["id"], True)
+
+
+def user_token(name, secret):
+    """As a backend makes it: a JWT of HS256."""
+    def encoded(value):
+        return base64.urlsafe_b64encode(value).rstrip(b"=")
+
+    claims = {"sub": name, "exp": int(time.time()) + 600}
+    signed = b".".join(encoded(json.dumps(part).encode()) for part in ({"alg": "HS256"}, claims))
+    return (signed + b"." + encoded(hmac.digest(secret.encode(), signed, "sha256"))).decode()
+
+
+def client(page, pipeline, options=""):
+    """A client of the example page."""
+    options = options or f"key: '{public_key(pipeline)}', worker: 'carillon-worker.js'"
+    name = f"client{next(client_numbers)}"
+    page.value(f"import('{pipeline.url}/carillon.js').then(({{ Carillon }}) => {{"
+               f" globalThis.{name} = new Carillon({{ {options} }}) }})")
+    return name
 
 
 def registered(page, origin):
@@ -246,16 +296,37 @@ def mistakes(pipeline, browser, page):
         (f"key: {key}", "subscribe('news')", "off", "enable() first"),
         (f"key: {key}", "enable({ topics: [7] })", "refused", "topics"),
     ]:
-        told(page, api, options, call, code, cure)
+        told(page, pipeline, options, call, code, cure)
     foreign = browser.open(serve("<!doctype html><title>another origin</title>"), PUSH_MANAGER % "[]")
     origin = foreign.value("location.origin")
     browser.send("Browser.grantPermissions", permissions=["notifications"], origin=origin)
-    told(foreign, api, f"key: {key}, worker: '/'", "start()", "worker", "carillon-worker.js")
+    told(foreign, pipeline, f"key: {key}, worker: '/'", "start()", "worker", "carillon-worker.js")
+    listener(pipeline, foreign)
     # Our own address is no origin of workers.
     own = browser.open(f"{api}/nothing")
     refused = own.value("navigator.serviceWorker.register('/carillon-worker.js')"
                         ".then(() => 'registered', (error) => error.message)")
     expect("a worker of our own address is refused", "403" in refused, True)
+
+
+def listener(pipeline, page):
+    """Listening needs neither a worker nor permission."""
+    ticket = pipeline.post("/v1/stream-tickets", {"topics": ["sports"], "life": "1h"})["ticket"]
+    stream = pipeline.announcement["stream"]
+    name = client(page, pipeline)
+
+    def listen(with_ticket):
+        options = json.dumps({"stream": stream, "ticket": with_ticket, "topics": ["sports"]})
+        page.value(f"globalThis.heard = []; globalThis.source = {name}.listen({options}, {{"
+                   " push: (push) => heard.push(push.message.default), error: (error) => heard.push(error.code) });")
+
+    listen("no ticket")
+    wait("the listener is refused", lambda: page.value("heard") == ["ticket"])
+    listen(ticket)
+    wait("the listener listens", lambda: page.value("source.readyState") == 1)
+    pipeline.post("/v1/tasks", {"audience": {"topic": "sports"}, "message": {"body": "2:1"}})
+    wait("the listener hears the push", lambda: page.value("heard") == ["2:1"])
+    page.value("source.close()")
 
 
 def public_key(pipeline):
@@ -264,8 +335,8 @@ def public_key(pipeline):
         return re.search(r'key: "([^"]+)"', response.read().decode())[1]
 
 
-def told(page, api, options, call, code, cure):
-    error = page.value(f"import('{api}/carillon.js').then(({{ Carillon }}) => new Carillon({{ {options} }}).{call})"
+def told(page, pipeline, options, call, code, cure):
+    error = page.value(f"{client(page, pipeline, options)}.{call}"
                        ".then(() => [null, ''], (error) => [error.code, error.message])")
     expect(f"the code of {options}", error[0], code)
     if cure not in error[1]:
