@@ -72,6 +72,7 @@ def check(pipeline, browser):
     device_id = device(pipeline, subscriptions[0])["id"]
     notification(pipeline, page, worker, registration, device_id)
     silent(pipeline, page, registration, device_id)
+    odd_pushes(page, worker)
     replaced_by_browser(pipeline, page, worker, subscriptions)
     other_key(pipeline, page, subscriptions)
     leave(pipeline, page, subscriptions[2])
@@ -248,6 +249,40 @@ def silent(pipeline, page, registration, device_id):
     push(pipeline, page, registration, device_id, {"data": {"score": "3:1"}})
     wait("the page has the silent push", lambda: "3:1" in text(page, "pushes"))
     count(page, before)
+
+
+def odd_pushes(page, worker):
+    """What this pipeline does not send, or this browser does not do."""
+    def receive(made):
+        page.value(f"{SHOWN}.then((list) => list.forEach((one) => one.close()))")
+        worker.value(f"self.dispatchEvent({made})")
+        worker.value("self.waited")
+        return page.value(f"{SHOWN}.then((list) => list.map((one) => [one.title, one.body, one.tag]))")
+
+    def pushed(message):
+        return receive(f"new PushEvent('push', {{ data: {json.dumps(json.dumps(message))} }})")
+
+    # A browser that knows Declarative Web Push has read the push itself.
+    fields = {"title": "Read", "body": "by the browser", "tag": "t", "navigate": "/news", "data": None}
+    shown = receive("Object.assign(new ExtendableEvent('push'), "
+                    f"{{ data: null, appBadge: null, notification: {json.dumps(fields)} }})")
+    expect("a push that the browser has read", shown, [["Read", "by the browser", "t"]])
+    # Chromium refuses a silent notification that vibrates.
+    refused = {"title": "Refused", "body": "options", "silent": True, "vibrate": [100]}
+    expect("a push with refused options", pushed({"notification": refused}), [["Refused", "options", ""]])
+    refused = {"title": "Refused", "actions": "none", "navigate": "javascript:alert(1)", "data": "text"}
+    expect("a push with invalid members", pushed({"notification": refused}), [["Refused", "", ""]])
+    opened = worker.value("self.opened.length")
+    event(worker, "notificationclick")
+    expect("addresses of other kinds that were opened", worker.value("self.opened.length"), opened)
+    expect("a push of plain text", receive("new PushEvent('push', { data: 'plain words' })"), [])
+    wait("the page has the text", lambda: "plain words" in text(page, "pushes"))
+    expect("a push without anything", receive("new PushEvent('push')"), [])
+    # A notification that others show is theirs.
+    worker.value("self.waited = null; self.registration.showNotification('Of the page', { data: { own: 1 } })")
+    event(worker, "notificationclick")
+    expect("the promise for another's notification", worker.value("self.waited"), None)
+    count(page, 1)
 
 
 def replaced_by_browser(pipeline, page, worker, subscriptions):
