@@ -25,11 +25,18 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
         low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
+    /// Computed for every push and every result, so optimized; as is the description.
     package var bytes: [UInt8] {
-        [high, low].flatMap { half in stride(from: 56, through: 0, by: -8).map { UInt8(half >> UInt64($0) & 0xFF) } }
+        [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+            for place in 0..<8 {
+                let shift = UInt64(56 - 8 * place)
+                buffer[place] = UInt8(truncatingIfNeeded: high >> shift)
+                buffer[place + 8] = UInt8(truncatingIfNeeded: low >> shift)
+            }
+            count = 16
+        }
     }
 
-    /// Computed for every push and every result, so optimized.
     package var description: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             var place = 0
