@@ -29,6 +29,10 @@ package final class MemoryTaskArchive: TaskArchive {
         }
     }
 
+    package func keep(_ tasks: [ArchivedTask]) {
+        for task in tasks { keep(task.content, of: task.id, entry: task.entry) }
+    }
+
     package func schedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) {
         state.withLock { state in
             if state.contents[task] == nil { state.contents[task] = content }

@@ -6,6 +6,8 @@ package import ServiceKit
 package protocol TaskArchive: Sendable {
     /// Called before the task is sent to the bus. An existing task stays unchanged. Adds the task to its app's list.
     func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError)
+    /// The same for many. After an error some of them may be kept; a repeat keeps the others.
+    func keep(_ tasks: [ArchivedTask]) async throws(StoreError)
     func content(of task: TaskID) async throws(StoreError) -> [UInt8]?
 
     /// The same for a task that is to be sent later. It is on its app's list of scheduled tasks, which has no limit,
@@ -67,6 +69,19 @@ package enum ReportStage: Int, Sendable {
     case published = 1
     /// It was delivered to its receiver or abandoned, or it has no receiver.
     case settled = 2
+}
+
+/// An accepted task as the archive keeps it.
+package struct ArchivedTask: Sendable {
+    package let id: TaskID
+    package let content: [UInt8]
+    package let entry: TaskEntry
+
+    package init(_ id: TaskID, content: [UInt8], entry: TaskEntry) {
+        self.id = id
+        self.content = content
+        self.entry = entry
+    }
 }
 
 /// A task in the list of its app's tasks.

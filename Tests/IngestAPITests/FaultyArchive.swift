@@ -6,19 +6,44 @@ import Synchronization
 /// An archive in memory that fails on demand.
 final class FaultyArchive: TaskArchive {
     private let archive = MemoryTaskArchive()
-    private let fault = Mutex<StoreError?>(nil)
+    private let fault = Mutex<(error: StoreError?, remaining: Int)>((nil, 0))
+    private let batches = Mutex<(kept: [Int], seen: Set<TaskID>)>(([], []))
 
-    func fail(with error: StoreError?) {
-        fault.withLock { $0 = error }
+    /// `count` calls, or tasks that are kept, succeed before the fault.
+    func fail(with error: StoreError?, after count: Int = 0) {
+        fault.withLock { $0 = (error, count) }
     }
 
+    /// The sizes of the batches that were kept.
+    var batchesKept: [Int] { batches.withLock { $0.kept } }
+
+    /// Number of tasks of all batches, whether they were kept or not.
+    var tasksSeen: Int { batches.withLock { $0.seen.count } }
+
     private func pass() throws(StoreError) {
-        if let error = fault.withLock({ $0 }) { throw error }
+        let error = fault.withLock { fault -> StoreError? in
+            guard let error = fault.error else { return nil }
+            guard fault.remaining == 0 else {
+                fault.remaining -= 1
+                return nil
+            }
+            return error
+        }
+        if let error { throw error }
     }
 
     func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
         try pass()
         archive.keep(content, of: task, entry: entry)
+    }
+
+    func keep(_ tasks: [ArchivedTask]) async throws(StoreError) {
+        batches.withLock { $0.seen.formUnion(tasks.map(\.id)) }
+        for task in tasks {
+            try pass()
+            archive.keep(task.content, of: task.id, entry: task.entry)
+        }
+        batches.withLock { $0.kept.append(tasks.count) }
     }
 
     func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {

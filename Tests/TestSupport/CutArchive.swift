@@ -15,6 +15,10 @@ package struct CutArchive: TaskArchive {
         try await archive.keep(content, of: task, entry: entry)
     }
 
+    package func keep(_ tasks: [ArchivedTask]) async throws(StoreError) {
+        try await archive.keep(tasks)
+    }
+
     package func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try await archive.content(of: task)
     }

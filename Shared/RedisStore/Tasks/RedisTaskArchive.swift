@@ -16,19 +16,31 @@ package struct RedisTaskArchive: TaskArchive {
     }
 
     package func keep(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
-        let list = TaskArchiveKeys.list(entry.app)
-        var commands = commands(keeping: content, of: task, entry: entry, list: list)
-        // Ids are random: the list is trimmed about once in this many tasks and exceeds its limit by about as many.
-        if task.low % RedisTaskArchive.tasksBetweenCuts == 0 {
-            let oldest = RedisArgument(-TaskArchiveBounds.listedMaximum - 1)
-            commands.append(RedisCommand("ZREMRANGEBYRANK", list, "0", oldest))
+        try await keep([ArchivedTask(task, content: content, entry: entry)])
+    }
+
+    /// One entry on the list of each app for all of its tasks, after their contents.
+    package func keep(_ tasks: [ArchivedTask]) async throws(StoreError) {
+        var commands = tasks.map { command(keeping: $0.content, of: $0.id, entry: $0.entry) }
+        for listed in tasks.groups(by: { $0.entry.app }) {
+            let list = TaskArchiveKeys.list(listed[0].entry.app)
+            commands.append(
+                RedisCommand(["ZADD", list, "NX"] + listed.flatMap { RedisTaskArchive.place($0.id, entry: $0.entry) }))
+            // Ids are random: the list is trimmed about once in this many tasks and exceeds its limit by about as many.
+            if listed.contains(where: { $0.id.low % RedisTaskArchive.tasksBetweenCuts == 0 }) {
+                let oldest = RedisArgument(-TaskArchiveBounds.listedMaximum - 1)
+                commands.append(RedisCommand("ZREMRANGEBYRANK", list, "0", oldest))
+            }
         }
         _ = try await redis.send(commands)
     }
 
     package func schedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
-        _ = try await redis.send(
-            commands(keeping: content, of: task, entry: entry, list: TaskArchiveKeys.scheduled(entry.app)))
+        let list = TaskArchiveKeys.scheduled(entry.app)
+        _ = try await redis.send([
+            command(keeping: content, of: task, entry: entry),
+            RedisCommand(["ZADD", list, "NX"] + RedisTaskArchive.place(task, entry: entry)),
+        ])
     }
 
     package func unschedule(_ tasks: [TaskID], of app: AppID) async throws(StoreError) {
@@ -43,16 +55,16 @@ package struct RedisTaskArchive: TaskArchive {
         try await read(TaskArchiveKeys.scheduled(app), newestFirst: false, past: after, limit: limit)
     }
 
-    private func commands(
-        keeping content: [UInt8], of task: TaskID, entry: TaskEntry, list: RedisArgument
-    ) -> [RedisCommand] {
+    private func command(keeping content: [UInt8], of task: TaskID, entry: TaskEntry) -> RedisCommand {
         let life = max(entry.deadline - time.now, .zero) + TaskArchiveBounds.retention
-        return [
-            RedisCommand(
-                "SET", TaskArchiveKeys(task).content, RedisArgument(content), "NX", "PX",
-                RedisArgument(life.wholeMilliseconds)),
-            RedisCommand("ZADD", list, "NX", RedisArgument(entry.begins.milliseconds), RedisArgument(task.bytes)),
-        ]
+        return RedisCommand(
+            "SET", TaskArchiveKeys.content(task), RedisArgument(content), "NX", "PX",
+            RedisArgument(life.wholeMilliseconds))
+    }
+
+    /// Score and member of a list of tasks.
+    private static func place(_ task: TaskID, entry: TaskEntry) -> [RedisArgument] {
+        [RedisArgument(entry.begins.milliseconds), RedisArgument(task.bytes)]
     }
 
     package func content(of task: TaskID) async throws(StoreError) -> [UInt8]? {

@@ -15,12 +15,14 @@ struct TaskArchiveKeys {
 
     init(_ task: TaskID) {
         tag = "{\(task.key)}"
-        content = RedisArgument("content:\(tag)")
+        content = TaskArchiveKeys.content(task)
         segments = RedisArgument("visits:\(tag)")
         report = RedisArgument("report:\(tag)")
         stage = RedisArgument("stage:\(tag)")
         reason = RedisArgument("undone:\(tag)")
     }
+
+    static func content(_ task: TaskID) -> RedisArgument { RedisArgument("content:{\(task.key)}") }
 
     func part(_ number: Int) -> RedisArgument { RedisArgument("part:\(tag):\(number)") }
 

@@ -24,6 +24,53 @@ import Testing
         }
     }
 
+    /// More tasks than one pipeline holds, of two apps, one of them kept before.
+    @Test(arguments: StoreKind.allCases)
+    func manyTasksAreKeptOnce(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, time) async throws in
+            let many = self.many(time.now)
+            try await archive.keep([0], of: many[3].id, entry: many[3].entry)
+            for _ in 0..<2 { try await archive.keep(many) }
+            try await archive.keep([])
+            for (number, kept) in many.enumerated() {
+                #expect(try await archive.content(of: kept.id) == (number == 3 ? [0] : kept.content))
+            }
+            for app in Set(many.map(\.entry.app)) {
+                let own = many.filter { $0.entry.app == app }
+                let listed = try await archive.tasks(of: app, before: nil, limit: many.count)
+                #expect(Set(listed) == Set(own.map { TaskEntry.ID(begins: $0.entry.begins, task: $0.id) }))
+                #expect(listed.count == own.count)
+            }
+        }
+    }
+
+    /// Goal: a failure in the middle of many leaves nothing that a repeat does not complete. Method: interrupt before
+    /// each of the commands once, and compare with an archive that was not interrupted.
+    @Test func anInterruptedArchiveOfManyIsCompleted() async throws {
+        let store = try await StoreFixture(.redis)
+        let redis = try #require(try store.client())
+        let scissors = Scissors()
+        let connection = StoreConnection(redis, pipelineMaximum: 4) {
+            scissors.isCut() ? StoreError(.unavailable, message: "interrupted") : nil
+        }
+        let archive = RedisTaskArchive(connection, time: store.time)
+        let all = self.many(store.time.now)
+        for steps in 0..<12 {
+            let many = Array(all[(steps * 8)..<(steps * 8 + 8)])
+            scissors.cut(after: steps)
+            // Eight contents and the lists of two apps, each of which may be trimmed.
+            if steps < 10 { await #expect(throws: StoreError.self) { try await archive.keep(many) } }
+            scissors.cut(after: nil)
+            try await archive.keep(many)
+            for kept in many { #expect(try await archive.content(of: kept.id) == kept.content) }
+        }
+        for app in Set(all.map(\.entry.app)) {
+            let listed = try await archive.tasks(of: app, before: nil, limit: all.count)
+            #expect(Set(listed.map(\.task)) == Set(all.prefix(96).filter { $0.entry.app == app }.map(\.id)))
+        }
+        await store.close()
+    }
+
     @Test(arguments: StoreKind.allCases)
     func partsAreKeptByNumber(_ kind: StoreKind) async throws {
         try await kind.withArchive { (archive, _) async throws in
@@ -200,6 +247,17 @@ import Testing
         try await archive.keep([3], number: 8, of: task, for: .zero)
         #expect(try await archive.part(8, of: task) == nil)
         await store.close()
+    }
+
+    private func many(_ created: Timestamp) -> [ArchivedTask] {
+        let other = Samples.freshApp()
+        return (0..<300).map { number in
+            let entry = TaskEntry(
+                app: number % 3 == 0 ? other : app, begins: created + .milliseconds(number / 7),
+                deadline: created + .seconds(60))
+            return ArchivedTask(
+                TaskID(high: task.high, low: UInt64(number)), content: [1, UInt8(number & 255)], entry: entry)
+        }
     }
 
     private func entry(_ created: Timestamp) -> TaskEntry {
