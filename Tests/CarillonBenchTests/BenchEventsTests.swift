@@ -11,7 +11,7 @@ import Testing
         #expect(
             Set(figures.keys) == [
                 "events.udp.rate", "events.udp.lost", "events.udp.dropped", "events.udp.backlog", "events.udp.cpu",
-                "events.udp.memory",
+                "events.udp.memory", "events.udp.garbage_memory",
             ])
         #expect(figures["events.udp.rate"]?["value"]?.isPositive == true)
         #expect(figures["events.udp.lost"]?["value"]?.isPositive == false)

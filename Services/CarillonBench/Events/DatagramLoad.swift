@@ -6,9 +6,17 @@ struct DatagramLoad: Sendable {
     private static let tick = Duration.milliseconds(2)
     /// Names of events; nothing is subscribed to them.
     private static let names = 100
+    private static let garbageBytesMaximum = 1_400
+
+    enum Content: Sendable {
+        case events
+        /// Random bytes, of which half begin like compressed ones.
+        case garbage
+    }
 
     let rate: Int
     let duration: Duration
+    var content = Content.events
 
     /// Returns the number of datagrams that the kernel took.
     func run(port: UInt16) async throws -> Int {
@@ -40,7 +48,12 @@ struct DatagramLoad: Sendable {
     private func send(to port: UInt16) throws -> Int {
         let descriptor = try DatagramLoad.connected(to: port)
         defer { close(descriptor) }
-        let events = (0..<DatagramLoad.names).map { DatagramLoad.event($0) }
+        let datagrams = (0..<DatagramLoad.names).map { number in
+            switch content {
+            case .events: DatagramLoad.event(number)
+            case .garbage: DatagramLoad.garbage(number)
+            }
+        }
         let time = SystemTimeSource()
         let began = time.uptime
         var sent = 0
@@ -49,7 +62,7 @@ struct DatagramLoad: Sendable {
             guard elapsed < duration else { return sent }
             let due = Int(elapsed / .seconds(1) * Double(rate))
             while sent < due {
-                guard DatagramLoad.send(events[sent % events.count], to: descriptor) else {
+                guard DatagramLoad.send(datagrams[sent % datagrams.count], to: descriptor) else {
                     throw BenchError("a datagram was refused: \(String(cString: strerror(errno)))")
                 }
                 sent += 1
@@ -60,6 +73,12 @@ struct DatagramLoad: Sendable {
 
     private static func event(_ number: Int) -> [UInt8] {
         Array("POST /event/bench-\(number)?msg=%24%7Bvar.name%7D+sent+a+video&var.name=John&data.id=1k3dxk".utf8)
+    }
+
+    private static func garbage(_ number: Int) -> [UInt8] {
+        let compressed: [[UInt8]] = [[], [0x78, 0x9C], [], [0x1F, 0x8B, 8]]
+        let random = (0..<Int.random(in: 0...DatagramLoad.garbageBytesMaximum)).map { _ in UInt8.random(in: 0...255) }
+        return compressed[number % compressed.count] + random
     }
 
     private static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -12,6 +12,9 @@ struct EventsBench: Sendable {
 
     private static let service = "ingest-api"
     private static let pause = Duration.milliseconds(100)
+    /// 100,000 datagrams.
+    private static let garbageRate = 20_000
+    private static let garbageDuration = Duration.seconds(5)
     /// For an app file to take effect, for what waits in the queue, and for one more closed task.
     private static let patience = Duration.seconds(60)
 
@@ -21,10 +24,14 @@ struct EventsBench: Sendable {
 
     func run(say: (String) -> Void) async throws -> [BenchFigure] {
         try harness.allowLoopback(scope: "publish")
+        var first = 0
         try await wait(for: "an accepted event") {
             try DatagramLoad.sendOne(to: port)
+            first += 1
             return try outcomes().accepted > 0
         }
+        try await wait(for: "the outcome of the first datagrams") { try outcomes().total == first }
+        let garbageMemory = try await memoryTakenByGarbage()
         say("\(load.rate) datagrams a second for \(load.duration.components.seconds) s")
         let (before, usage) = (try outcomes(), try ProcessReading(harness.process(EventsBench.service)))
         let started = Usage.now
@@ -40,7 +47,7 @@ struct EventsBench: Sendable {
         say("\(accepted - before.accepted) of \(sent) accepted; waiting until their tasks are closed")
         let lost = accepted - (try await closedTasks(of: accepted))
         say("the same datagrams to a bare loop")
-        let cpu = (used.cpuSeconds - usage.cpuSeconds) / Double(sent)
+        let cpu = (used.cpuSeconds - usage.cpuSeconds) / Double(accepted - before.accepted)
         let bare = try await bareCPU()
         return [
             BenchFigure(name: "events.udp.rate", value: Double(accepted - before.accepted) / seconds, unit: "events/s"),
@@ -51,7 +58,21 @@ struct EventsBench: Sendable {
             BenchFigure(
                 name: "events.udp.cpu", value: cpu * 100_000, unit: "CPU-seconds per 100,000", ratio: cpu / bare),
             BenchFigure(name: "events.udp.memory", value: Double(used.memoryBytesPeak), unit: "bytes"),
+            BenchFigure(name: "events.udp.garbage_memory", value: Double(garbageMemory), unit: "bytes"),
         ]
+    }
+
+    /// How much the peak of the service's memory grows with garbage, after which an event is accepted.
+    private func memoryTakenByGarbage() async throws -> Int {
+        let garbage = DatagramLoad(
+            rate: EventsBench.garbageRate, duration: EventsBench.garbageDuration, content: .garbage)
+        let (before, usage) = (try outcomes(), try ProcessReading(harness.process(EventsBench.service)))
+        let sent = try await garbage.run(port: port)
+        try await wait(for: "the outcome of garbage") { try outcomes().total == before.total + sent }
+        let used = try ProcessReading(harness.process(EventsBench.service))
+        try DatagramLoad.sendOne(to: port)
+        try await wait(for: "an accepted event after garbage") { try outcomes().accepted == before.accepted + 1 }
+        return used.memoryBytesPeak - usage.memoryBytesPeak
     }
 
     /// CPU-seconds for a datagram.
