@@ -28,8 +28,9 @@ extension IngestAPI {
             server: HTTPServer(
                 name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
                 metrics: environment.metrics, time: environment.time))
-        let datagrams = try configuration.datagrams.map { settings in
-            [try parts.datagrams(settings) { apps.access(presented: nil, peer: $0) }]
+        let own = try await DatagramAccess.open(configuration.datagrams, in: context, room: access.room)
+        let datagrams: [any Service]? = try own.map { own in
+            [own.resources, try parts.datagrams(own.settings, access: own.tasks) { apps.current }]
         }
         let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment: environment)] : []
         let connections = SharedResources { [producer = tasks.producer] in await producer.close() }

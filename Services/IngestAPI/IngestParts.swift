@@ -15,6 +15,7 @@ struct IngestParts {
     let log: RefusalLog
     let cancellation: TaskCancellation
     let submission: TaskSubmission
+    private let idempotencyLease: Duration
     let registration: DeviceRegistration
     private let saved: AudienceBook
     private let counting: AudienceCount
@@ -39,6 +40,7 @@ struct IngestParts {
         submission = TaskSubmission(
             access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
             environment: environment)
+        self.idempotencyLease = idempotencyLease
         registration = DeviceRegistration(registry, addresses: addresses, environment: environment)
         saved = AudienceBook(store: audiences)
         counting = AudienceCount(
@@ -50,13 +52,16 @@ struct IngestParts {
 
     var dialects: [any Dialect] { [pushd, native, richie] }
 
-    /// The service that receives events over UDP.
+    /// The service that receives events over UDP, with an access of its own: a request must not queue behind batches.
     func datagrams(
-        _ settings: DatagramSettings, access: @escaping @Sendable (_ peer: String) -> Access
+        _ settings: DatagramSettings, access: TaskAccess, apps: @escaping EventGate.AppsQuery
     ) throws -> EventDatagrams {
         let meters = EventMeters(environment.metrics)
+        let submission = TaskSubmission(
+            access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
+            environment: environment)
         return try EventDatagrams(
-            settings, gate: EventGate(allows: settings.allows, limits: limits, access: access),
+            settings, gate: EventGate(allows: settings.allows, limits: limits, apps: apps),
             acceptance: EventAcceptance(
                 submission: submission, purge: { [registry] in _ = try await registry.purge($0, in: $1) }, drops: drops,
                 meters: meters, random: environment.random, time: environment.time, log: log),

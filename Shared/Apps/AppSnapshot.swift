@@ -104,7 +104,8 @@ package final class AppSnapshot: Sendable {
         return Access.Grant(app: owner.app, scopes: rights.scopes, publicKey: rights.isPublic ? terms : nil)
     }
 
-    private func access(from peer: String) -> Access {
+    /// The access of a caller without a key.
+    package func access(from peer: String) -> Access {
         guard let address = IPAddress(peer) else { return Access(caller: .anonymous, grants: []) }
         let grants = apps.compactMap { app -> Access.Grant? in
             let ranges = app.allowed.filter { $0.range.contains(address) }

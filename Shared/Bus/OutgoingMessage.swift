@@ -21,13 +21,21 @@ package struct OutgoingMessage: Sendable {
 }
 
 extension Topic {
+    /// A message that was encoded before and is no event.
+    package func message(encoded value: [UInt8], key: [UInt8]?, trace: TraceContext? = nil) -> OutgoingMessage {
+        OutgoingMessage(channel: channel, key: key, value: value, headers: Topic.headers(trace))
+    }
+
+    private static func headers(_ trace: TraceContext?) -> [MessageHeader] {
+        trace.map { [MessageHeader([MessageHeader].traceName, $0.header)] } ?? []
+    }
+
     package func message(
         _ message: Message, key: [UInt8]?, lane: Lane? = nil, trace: TraceContext? = nil
     ) -> OutgoingMessage {
         OutgoingMessage(
             channel: lane.map { channel($0) } ?? channel, key: key, value: message.encoded(),
-            headers: (message.event?.headers ?? [])
-                + (trace.map { [MessageHeader([MessageHeader].traceName, $0.header)] } ?? []))
+            headers: (message.event?.headers ?? []) + Topic.headers(trace))
     }
 }
 

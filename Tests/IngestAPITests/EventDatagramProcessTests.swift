@@ -1,4 +1,5 @@
 import Bus
+import Glibc
 import PushModel
 import RedisBus
 import RedisClient
@@ -15,15 +16,19 @@ import Topics
 
     /// The texts of the tasks on the bus.
     private func texts(on redis: RedisServer) async throws -> [String] {
+        try await tasks(on: redis).map { $0.content.message?.body?.standard ?? "" }
+    }
+
+    private func tasks(on redis: RedisServer) async throws -> [PushTask] {
         let time = SystemTimeSource()
         let bus = RedisBus(
             redis: try RedisConfiguration(url: redis.url), RedisBusConfiguration(),
             log: Log(service: "test", level: .error), metrics: Metrics(), health: Health(time: time), time: time,
             random: SystemRandomSource())
-        let found = Monitor<[String]>([])
+        let found = Monitor<[PushTask]>([])
         try await bus.scan(Topics.tasks.channel) { message in
             if case .task(let task) = try TaskMessage(decoding: message.value) {
-                found.change { $0.append(task.content.message?.body?.standard ?? "") }
+                found.change { $0.append(task) }
             }
             return true
         }
@@ -68,6 +73,49 @@ import Topics
         #expect(texts.count >= accepted)
         #expect(Set(texts).count == texts.count)
     }
+
+    /// Goal: a crash between the two writes of a batch leaves nothing that was accepted without its task, and no task
+    /// without its content. Method: the bus has a Redis of its own, which stops; the process is killed when contents
+    /// have been archived.
+    @Test func aKillBetweenTheWritesLosesNothingAccepted() async throws {
+        let (store, bus) = (try await RedisServer(), try await RedisServer())
+        let api = try await IngestProcess(redis: store.url, bus: bus.url, receivesDatagrams: true)
+        let client = DatagramClient(port: try #require(api.datagramPort))
+        send(0..<Self.burst, with: client)
+        try await waitUntil { try await api.accepted() == Self.burst }
+        bus.signal(SIGSTOP)
+        send(Self.burst..<2 * Self.burst, with: client)
+        let archive = try await Archive(store)
+        try await waitUntil { try await archive.contents() > Self.burst }
+        #expect(try await api.accepted() == Self.burst)
+        await api.kill9()
+        bus.signal(SIGCONT)
+        let tasks = try await tasks(on: bus)
+        #expect(Set(tasks.map(\.id)).count == tasks.count)
+        #expect(tasks.count >= Self.burst)
+        for task in tasks { #expect(try await archive.has(task.id)) }
+        await archive.close()
+    }
+}
+
+/// The contents of tasks in a store.
+private struct Archive {
+    private let redis: RedisClient
+
+    init(_ server: RedisServer) async throws {
+        redis = RedisClient(
+            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
+    }
+
+    func contents() async throws -> Int {
+        try await redis.send(RedisCommand("KEYS", "content:*")).array?.count ?? 0
+    }
+
+    func has(_ task: TaskID) async throws -> Bool {
+        try await redis.send(RedisCommand("EXISTS", RedisArgument("content:{\(task.key)}"))) == .integer(1)
+    }
+
+    func close() async { await redis.close() }
 }
 
 extension IngestProcess {

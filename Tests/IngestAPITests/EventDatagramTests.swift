@@ -8,6 +8,7 @@ import Store
 import TaskModel
 import TestSupport
 import Testing
+import Topics
 
 @testable import Apps
 @testable import ingest_api
@@ -18,6 +19,8 @@ import Testing
     /// `shop` allows 127.0.0.4/30 to publish and 127.0.0.32/27 to register.
     private final class Fixture: Sendable {
         let bus = TestProducer()
+        let archive = FaultyArchive()
+        let apps: Monitor<AppSnapshot>
         let metrics = Metrics()
         let registry: MemoryRegistry
         let service: EventDatagrams
@@ -29,7 +32,7 @@ import Testing
                 time: SystemTimeSource(), random: SeededRandomSource(seed: 2),
                 log: Log(service: "test", sink: CollectingSink()), metrics: metrics, health: Health(time: time))
             let tasks = TaskAccess(
-                archive: MemoryTaskArchive(), ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
+                archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
                 traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
                 statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
                 replacements: MemoryTaskReplacements(time: time), keys: MemoryIdempotencyStore(time: time),
@@ -38,13 +41,13 @@ import Testing
                 registry, reader: registry, audiences: registry, topics: registry, access: tasks,
                 limits: RequestLimits(),
                 idempotencyLease: .seconds(15), environment: environment)
-            let apps = try Fixture.apps()
+            apps = Monitor(try Fixture.apps())
             var settings = try #require(DatagramSettings("0"))
             settings.allows = allows
-            service = try parts.datagrams(settings) { apps.access(presented: nil, peer: $0, now: time.now) }
+            service = try parts.datagrams(settings, access: tasks) { [apps] in apps.withLock { $0 } }
         }
 
-        private static func apps() throws -> AppSnapshot {
+        static func apps() throws -> AppSnapshot {
             func range(_ text: String, _ scopes: Set<Scope>) throws -> AllowedRange {
                 AllowedRange(range: try AddressRange(text), scopes: scopes)
             }
@@ -63,6 +66,19 @@ import Testing
 
         func count(_ outcomes: [String], reach number: Int) async throws {
             try await waitUntil { outcomes.reduce(0) { $0 + count($1) } >= number }
+        }
+
+        /// Datagrams that are queued, or were in a batch.
+        var received: Int { service.waiting + archive.tasksSeen }
+
+        /// Runs the service while the body runs, and ends it as if the drain's time were over.
+        func runUntilCutOff(_ body: () async throws -> Void) async throws {
+            let running = Task { try await service.run() }
+            try await withCleanup({
+                self.service.stop()
+                running.cancel()
+                _ = await running.result
+            }) { try await body() }
         }
 
         /// Runs the service while the body runs, and drains it.
@@ -179,13 +195,115 @@ import Testing
         #expect(texts == Set((0..<100).map { "\($0)" }))
     }
 
+    /// Goal: what waits is written in few batches. Method: while the store fails, events queue; the batches that are kept
+    /// afterwards are counted.
+    @Test func waitingEventsAreWrittenTogether() async throws {
+        let fixture = try Fixture()
+        let total = 2_000
+        fixture.archive.fail(with: StoreError(.unavailable, message: "test"))
+        try await fixture.run {
+            let client = fixture.client()
+            for number in 0..<total {
+                client.send("POST /event/a?msg=\(number)")
+                // The socket's buffer may be small; a datagram is queued unless it is in a batch that waits.
+                if number % 100 == 99 { try await waitUntil { fixture.received == number + 1 } }
+            }
+            #expect(fixture.archive.batchesKept.isEmpty)
+            fixture.archive.fail(with: nil)
+            try await fixture.count(["accepted"], reach: total)
+        }
+        #expect(fixture.archive.batchesKept.reduce(0, +) == total)
+        let fullBatches = total / DatagramAccess.batchMaximum
+        #expect(fixture.archive.batchesKept.count <= EventDatagrams.batchesAtOnce + fullBatches + 1)
+        #expect(Set(fixture.bus.tasks.map(\.id)).count == total)
+    }
+
+    /// Goal: a batch in which the store fails in the middle is accepted once, and as a whole. Method: the store takes
+    /// some contents, fails, and recovers.
+    @Test(arguments: [1, 7, 99])
+    func aBatchThatIsHalfKeptIsRepeated(kept: Int) async throws {
+        let fixture = try Fixture()
+        fixture.bus.fail(with: BusError(.unavailable, message: "test"))
+        fixture.archive.fail(with: StoreError(.unavailable, message: "test"), after: kept)
+        try await fixture.run {
+            let client = fixture.client()
+            for number in 0..<100 { client.send("POST /event/a?msg=\(number)") }
+            try await waitUntil { fixture.received == 100 }
+            #expect(fixture.bus.tasks.isEmpty && fixture.count("accepted") == 0)
+            fixture.archive.fail(with: nil)
+            fixture.bus.fail(with: nil)
+        }
+        #expect(fixture.count("accepted") == 100)
+        let tasks = fixture.bus.tasks
+        #expect(Set(tasks.map(\.id)).count == tasks.count)
+        #expect(Set(tasks.compactMap { $0.content.message?.body?.standard }) == Set((0..<100).map { "\($0)" }))
+        for task in tasks {
+            #expect(try await fixture.archive.content(of: task.id) == TaskMessage.task(task).encoded())
+        }
+    }
+
+    /// Goal: what is not durable when the drain's time is over is counted as lost, and not listed. Method: the bus
+    /// fails until then.
+    @Test func lostEventsAreNotListed() async throws {
+        let fixture = try Fixture()
+        fixture.bus.fail(with: BusError(.unavailable, message: "test"))
+        try await fixture.runUntilCutOff {
+            let client = fixture.client()
+            for number in 0..<100 { client.send("POST /event/a?msg=\(number)") }
+            try await waitUntil { fixture.received == 100 && fixture.bus.refusals > 0 }
+        }
+        #expect(fixture.count("lost") == 100)
+        #expect(fixture.count("accepted") == 0)
+        let listed = try await fixture.archive.tasks(of: AppID("news"), before: nil, limit: 100)
+        #expect(!listed.isEmpty)
+        for entry in listed { #expect(try await fixture.archive.content(of: entry.task) == nil) }
+    }
+
+    /// A sender is looked up once for each version of the apps.
+    @Test func aChangedAppTakesEffect() async throws {
+        let fixture = try Fixture()
+        try await fixture.run {
+            fixture.client("127.0.0.65").send("POST /event/a?msg=x")
+            fixture.client("127.0.0.9").send("POST /event/a?msg=x")
+            try await fixture.count(["accepted", "source"], reach: 2)
+            var news = PushApp(id: try AppID("news"))
+            news.allowed = [AllowedRange(range: try AddressRange("127.0.0.8/29"), scopes: [.publish])]
+            fixture.apps.change { $0 = AppSnapshot([news], pepper: nil) }
+            fixture.client("127.0.0.65").send("POST /event/a?msg=x")
+            fixture.client("127.0.0.9").send("POST /event/a?msg=x")
+            try await fixture.count(["accepted", "source"], reach: 4)
+        }
+        #expect(fixture.count("accepted") == 2)
+        #expect(fixture.count("source") == 2)
+    }
+
+    /// A sender can forge any number of addresses.
+    @Test func lookedUpSendersAreBounded() throws {
+        let apps = try Fixture.apps()
+        var senders = EventSenders()
+        var looked = 0
+        for number in 0..<(3 * EventSenders.addressesMaximum) {
+            let address = try #require(IPAddress(bytes: [10, 0, UInt8(number >> 8), UInt8(number & 255)]))
+            for _ in 0..<2 {
+                let lookup = senders.lookup(address, in: apps) { peer throws(EventGate.Refusal) in
+                    #expect(peer == "\(address)")
+                    looked += 1
+                    throw .source
+                }
+                #expect(throws: EventGate.Refusal.source) { try lookup.sender.get() }
+            }
+            #expect(senders.count <= EventSenders.addressesMaximum)
+        }
+        #expect(looked == 3 * EventSenders.addressesMaximum)
+    }
+
     @Test func aFullQueueRefusesTheNewest() throws {
         let queue = EventQueue()
         let datagram = try #require(EventDatagram(Array("POST /event/a?msg=x".utf8)))
         let app = PushApp(id: try AppID("news"))
         let access = Access(caller: .address, grants: [Access.Grant(app: app, scopes: [.publish])])
         let caller = try AuthorizedCaller(access, for: [.publish]) { access.choose(nil, scope: $0) }
-        let event = QueuedEvent(datagram: datagram, caller: caller)
+        let event = QueuedEvent(datagram: datagram, sender: EventSender(caller))
         for _ in 0..<EventQueue.eventsMaximum { #expect(queue.add(event)) }
         #expect(!queue.add(event))
         #expect(queue.count == EventQueue.eventsMaximum)

@@ -18,15 +18,19 @@ struct EventAcceptance: Sendable {
 
     func accept(_ batch: [QueuedEvent]) async {
         var prepared: [TaskAcceptance.PreparedTask] = []
+        prepared.reserveCapacity(batch.count)
         for event in batch {
             switch event.datagram.method {
             case .publish: if let task = prepare(event) { prepared.append(task) }
             case .purge:
-                await persist(1, as: .purged) { try await purge(event.datagram.event, event.caller.app.id) }
+                await persist(1, as: .purged) { try await purge(event.datagram.event, event.sender.caller.app.id) }
             }
         }
         guard !prepared.isEmpty else { return }
-        await persist(prepared.count, as: .accepted) { [prepared] in try await submission.accept(prepared) }
+        let isDurable = await persist(prepared.count, as: .accepted) { [prepared] in
+            try await submission.acceptRepeatedly(prepared)
+        }
+        if !isDurable { await submission.withdraw(prepared) }
     }
 
     /// Nil for a dropped event.
@@ -34,8 +38,8 @@ struct EventAcceptance: Sendable {
         do {
             let name = event.datagram.event
             let form = try EventForm(event.datagram.fields(), event: name.text)
-            return try submission.prepare(
-                form.draft(for: EventTarget(name), app: event.caller.app), of: event.caller)
+            let caller = event.sender.caller
+            return try submission.prepare(form.draft(for: EventTarget(name), app: caller.app), of: caller)
         } catch {
             if let drop = EventDrop(error) {
                 drops.note(drop, of: event.datagram.event)
@@ -47,19 +51,25 @@ struct EventAcceptance: Sendable {
         }
     }
 
-    private func persist(_ count: Int, as outcome: EventMeters.Outcome, step: () async throws -> Void) async {
+    /// False if the drain's time is over.
+    @discardableResult
+    private func persist(
+        _ count: Int, as outcome: EventMeters.Outcome, step: () async throws -> Void
+    ) async -> Bool {
         var attempt = 0
         while true {
             do {
                 try await step()
-                return meters.count(outcome, by: count)
+                meters.count(outcome, by: count)
+                return true
             } catch {
                 attempt += 1
                 log.warning("events of datagrams wait", because: error)
                 try? await time.sleep(for: EventAcceptance.backoff.delay(afterAttempt: attempt, random: random))
                 guard Task.isCancelled else { continue }
                 log.error("events of datagrams lost", because: error)
-                return meters.count(.lost, by: count)
+                meters.count(.lost, by: count)
+                return false
             }
         }
     }

@@ -8,10 +8,8 @@ final class EventDatagrams: Service {
     typealias Purge = @Sendable (TopicName, AppID) async throws -> Void
 
     static let contentBytesMaximum = 64 << 10
-    /// Events of one send.
-    private static let batchMaximum = 256
     /// Enough to keep the store busy while batches wait for it.
-    private static let batchesAtOnce = 4
+    static let batchesAtOnce = 4
     private static let kernelInterval = Duration.seconds(1)
 
     let name = "events over UDP"
@@ -45,6 +43,9 @@ final class EventDatagrams: Service {
 
     var port: UInt16 { receiver.port }
 
+    /// Number of queued events.
+    var waiting: Int { queue.count }
+
     func run() async throws {
         receiver.start()
         await withDiscardingTaskGroup { group in
@@ -56,7 +57,7 @@ final class EventDatagrams: Service {
             }
             await acceptAll()
             // Empty unless the drain's time is over.
-            meters.count(.lost, by: queue.count)
+            meters.count(.lost, by: waiting)
         }
     }
 
@@ -68,13 +69,14 @@ final class EventDatagrams: Service {
         await withTaskGroup(of: Void.self) { group in
             var open = 0
             while true {
-                let batch = await queue.take(atMost: EventDatagrams.batchMaximum)
-                guard !batch.isEmpty else { return }
+                // A batch is taken when it can be written: the longer the wait, the fewer and larger the batches.
                 if open == EventDatagrams.batchesAtOnce {
                     await group.next()
                     open -= 1
                 }
-                meters.queued(queue.count)
+                let batch = await queue.take(atMost: DatagramAccess.batchMaximum)
+                guard !batch.isEmpty else { return }
+                meters.queued(waiting)
                 group.addTask { [acceptance] in await acceptance.accept(batch) }
                 open += 1
             }

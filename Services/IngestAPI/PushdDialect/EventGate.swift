@@ -2,11 +2,12 @@ import Apps
 import Datagrams
 import PushModel
 import ServiceKit
+import Synchronization
 
 /// Decides for each datagram whether its sender may do what it asks for, in the order of the cost of each check. A
 /// sender has no key, only an address that it can forge.
-struct EventGate: Sendable {
-    typealias AccessQuery = @Sendable (_ peer: String) -> Access
+final class EventGate: Sendable {
+    typealias AppsQuery = @Sendable () -> AppSnapshot
 
     /// What a datagram is refused for; also the label of the metric.
     enum Refusal: String, Error, CaseIterable {
@@ -20,24 +21,50 @@ struct EventGate: Sendable {
         case notAllowed = "not_allowed"
     }
 
-    let allows: Set<DatagramSettings.Allowance>
-    let limits: RequestLimits
-    let access: AccessQuery
+    private let allows: Set<DatagramSettings.Allowance>
+    private let limits: RequestLimits
+    private let apps: AppsQuery
+    private let senders = Mutex(EventSenders())
 
-    func admit(_ datagram: borrowing Datagram) throws(Refusal) -> QueuedEvent {
-        let caller = try caller("\(datagram.sender)")
-        guard let content = datagram.content(), let event = EventDatagram(content) else { throw .malformed }
-        try check(event, of: caller)
-        return QueuedEvent(datagram: event, caller: caller)
+    init(allows: Set<DatagramSettings.Allowance>, limits: RequestLimits, apps: @escaping AppsQuery) {
+        self.allows = allows
+        self.limits = limits
+        self.apps = apps
     }
 
-    private func caller(_ peer: String) throws(Refusal) -> AuthorizedCaller {
+    func admit(_ datagram: borrowing Datagram) throws(Refusal) -> QueuedEvent {
+        let sender = try sender(datagram.sender)
+        guard let content = datagram.content(), let event = EventDatagram(content) else { throw .malformed }
+        try check(event, of: sender.caller)
+        return QueuedEvent(datagram: event, sender: sender)
+    }
+
+    private func sender(_ address: IPAddress) throws(Refusal) -> EventSender {
+        let apps = apps()
+        let lookup = senders.withLock { senders in
+            senders.lookup(address, in: apps) { peer throws(Refusal) in try EventGate.caller(peer, in: apps) }
+        }
+        try EventGate.translating { () throws(Gatekeeper.AccessError) in try limits.admit(from: lookup.peer) }
+        let sender = try lookup.sender.get()
+        try EventGate.translating { () throws(Gatekeeper.AccessError) in
+            try limits.admit(sender.caller.payer, to: sender.caller.app, from: lookup.peer)
+        }
+        return sender
+    }
+
+    private static func caller(_ peer: String, in apps: AppSnapshot) throws(Refusal) -> AuthorizedCaller {
+        let access = apps.access(from: peer)
+        return try translating { () throws(Gatekeeper.AccessError) in
+            try AuthorizedCaller(access, for: [.publish]) { access.choose(nil, scope: $0) }
+        }
+    }
+
+    @discardableResult
+    private static func translating<Value>(
+        _ body: () throws(Gatekeeper.AccessError) -> Value
+    ) throws(Refusal) -> Value {
         do throws(Gatekeeper.AccessError) {
-            try limits.admit(from: peer)
-            let access = access(peer)
-            let caller = try AuthorizedCaller(access, for: [.publish]) { access.choose(nil, scope: $0) }
-            try limits.admit(caller.payer, to: caller.app, from: peer)
-            return caller
+            return try body()
         } catch {
             switch error {
             case .ambiguous: throw .ambiguous

@@ -20,14 +20,17 @@ final class EventQueue: Sendable {
 
     /// False if the queue is full.
     func add(_ event: QueuedEvent) -> Bool {
-        let isAdded = state.withLock { state in
+        let (isAdded, isFirst) = state.withLock { state in
             let bytes = state.bytes + event.datagram.byteCount
-            guard state.waiting.count < EventQueue.eventsMaximum, bytes <= EventQueue.bytesMaximum else { return false }
+            guard state.waiting.count < EventQueue.eventsMaximum, bytes <= EventQueue.bytesMaximum else {
+                return (false, false)
+            }
             state.waiting.append(event)
             state.bytes = bytes
-            return true
+            return (true, state.waiting.count == 1)
         }
-        if isAdded { changes.continuation.yield() }
+        // The one who takes waits only for a queue that was empty.
+        if isFirst { changes.continuation.yield() }
         return isAdded
     }
 
@@ -57,5 +60,5 @@ final class EventQueue: Sendable {
 /// An event whose sender was authorized.
 struct QueuedEvent: Sendable {
     let datagram: EventDatagram
-    let caller: AuthorizedCaller
+    let sender: EventSender
 }

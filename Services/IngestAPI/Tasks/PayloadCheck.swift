@@ -13,11 +13,13 @@ struct PayloadCheck: Sendable {
 
     /// The task id is a placeholder: all ids have the same length.
     func check(_ draft: TaskDraft, of caller: AuthorizedCaller) throws(TaskError) {
-        let now = time.now
+        try check(draft.task(TaskID(high: 0, low: 0), of: caller, created: time.now), of: caller.app)
+    }
+
+    func check(_ task: PushTask, of app: PushApp) throws(TaskError) {
         let problems = JSONProblems()
-        let task = draft.task(TaskID(high: 0, low: 0), of: caller, created: now)
-        let kinds = PayloadCheck.kinds(of: caller.app.providers)
-        for flaw in TaskRendering(task, now: now).checkLimits(of: kinds) {
+        let kinds = PayloadCheck.kinds(of: app.providers)
+        for flaw in TaskRendering(task, now: time.now).checkLimits(of: kinds) {
             problems.add(flaw.path, message: flaw.message)
         }
         guard problems.all.isEmpty else { throw .invalid(problems.all) }

@@ -81,17 +81,25 @@ struct TaskAcceptance: Sendable {
         for prepared in open { accepted[prepared.task.dialect]?.increment() }
     }
 
+    /// Accepts tasks with random ids that no request waits for: with short lists, immediately, and in place of no other.
+    /// After an error some of them may be durable. The caller repeats it, which accepts each once, or withdraws them.
+    func acceptRepeatedly(_ tasks: [PreparedTask]) async throws {
+        try await keep(tasks)
+        try await producer.send(tasks.map { $0.message(trace: nil) })
+        for prepared in tasks { accepted[prepared.task.dialect]?.increment() }
+    }
+
     /// Tasks that replace no other.
     private func acceptPlain(_ open: [PreparedTask], trace: TraceContext?) async throws {
         guard !open.isEmpty else { return }
         do {
-            for prepared in open {
-                try await keep(prepared.task, content: prepared.content)
-                if prepared.parts.count > 1 { try await send(prepared.parts, of: prepared.task, trace: trace) }
+            try await keep(open)
+            for prepared in open where prepared.parts.count > 1 {
+                try await send(prepared.parts, of: prepared.task, trace: trace)
             }
             try await producer.send(open.map { $0.message(trace: trace) })
         } catch {
-            for prepared in open { await withdraw(prepared.task, content: prepared.content) }
+            await withdraw(open)
             throw error
         }
     }
@@ -113,11 +121,10 @@ struct TaskAcceptance: Sendable {
         return open
     }
 
-    private func keep(_ task: PushTask, content: [UInt8]) async throws(StoreError) {
-        if task.sendAt == nil {
-            try await archive.keep(content, of: task.id, entry: task.entry)
-        } else {
-            try await archive.schedule(content, of: task.id, entry: task.entry)
+    private func keep(_ tasks: [PreparedTask]) async throws(StoreError) {
+        try await archive.keep(tasks.filter { $0.task.sendAt == nil }.map(\.archived))
+        for prepared in tasks where prepared.task.sendAt != nil {
+            try await archive.schedule(prepared.content, of: prepared.task.id, entry: prepared.task.entry)
         }
     }
 
@@ -139,16 +146,25 @@ struct TaskAcceptance: Sendable {
     /// A refused task must not be listed. It may still be on the bus if its acknowledgement was lost: with a plan it is
     /// in progress, and if it is planned later, the resolver archives its content again. A request with a key is not
     /// withdrawn, because the client will repeat it.
-    private func withdraw(_ task: PushTask, content: [UInt8]) async {
-        guard !task.id.isDerived else { return }
-        do throws(StoreError) {
-            guard try await ledger.progress(of: task.id) == nil else { return }
-            try await archive.withdraw(task.id)
-            if task.sendAt != nil { try await archive.unschedule([task.id], of: task.app) }
-            if try await ledger.progress(of: task.id) != nil { try await keep(task, content: content) }
-        } catch {
-            log.warning("refused task not withdrawn from the archive", [.task: "\(task.id)", .error: "\(error)"])
+    func withdraw(_ tasks: [PreparedTask]) async {
+        let own = tasks.filter { !$0.task.id.isDerived }
+        for (place, prepared) in own.enumerated() {
+            do throws(StoreError) {
+                try await withdraw(prepared)
+            } catch {
+                // The others would wait as long for the same failure.
+                let count = own.count - place
+                return log.warning("refused tasks not withdrawn", [.count: "\(count)", .error: "\(error)"])
+            }
         }
+    }
+
+    private func withdraw(_ prepared: PreparedTask) async throws(StoreError) {
+        let task = prepared.task
+        guard try await ledger.progress(of: task.id) == nil else { return }
+        try await archive.withdraw(task.id)
+        if task.sendAt != nil { try await archive.unschedule([task.id], of: task.app) }
+        if try await ledger.progress(of: task.id) != nil { try await keep([prepared]) }
     }
 }
 
@@ -157,7 +173,9 @@ extension TaskAcceptance.PreparedTask {
     fileprivate func message(trace: TraceContext?) -> OutgoingMessage {
         let key = Topics.key(task.id)
         return task.sendAt == nil
-            ? Topics.tasks.message(.task(task), key: key, trace: trace)
+            ? Topics.tasks.message(encoded: content, key: key, trace: trace)
             : Topics.schedules.message(.task(task), key: key, trace: trace)
     }
+
+    fileprivate var archived: ArchivedTask { ArchivedTask(task.id, content: content, entry: task.entry) }
 }

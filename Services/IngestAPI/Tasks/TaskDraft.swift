@@ -33,10 +33,9 @@ struct TaskDraft: Sendable, Equatable {
         task.content = content
         task.content.fallbackLanguage = content.message == nil ? nil : caller.app.defaults.language
         task.options = options
+        let targeted = content.targetedPlatforms
         task.unprovided = Set(
-            PushProtocol.supported.filter { kind in
-                content.targetedPlatforms.contains(Platform(kind)) && !caller.app.providers.has(kind)
-            })
+            PushProtocol.supported.filter { !caller.app.providers.has($0) && targeted.contains(Platform($0)) })
         task.receiptKey = caller.app.receiptKey?.taskKey(of: id)
         task.reported = reported
         return task

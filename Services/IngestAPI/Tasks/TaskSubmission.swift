@@ -55,15 +55,20 @@ struct TaskSubmission: Sendable {
     func prepare(
         _ draft: TaskDraft, of caller: AuthorizedCaller
     ) throws(TaskError) -> TaskAcceptance.PreparedTask {
-        try payloads.check(draft, of: caller)
         let seed = answers.freshSeed()
-        return try acceptance.prepare(draft, id: seed.id, created: seed.created, of: caller)
+        let prepared = try acceptance.prepare(draft, id: seed.id, created: seed.created, of: caller)
+        try payloads.check(prepared.task, of: caller.app)
+        return prepared
     }
 
-    /// Accepts prepared tasks. After an error some of them may be durable; a repeat accepts each once.
-    func accept(_ prepared: [TaskAcceptance.PreparedTask]) async throws {
+    /// Accepts prepared tasks; see `TaskAcceptance.acceptRepeatedly`.
+    func acceptRepeatedly(_ prepared: [TaskAcceptance.PreparedTask]) async throws {
         try room.check(.accepting)
-        try await acceptance.accept(prepared, trace: nil)
+        try await acceptance.acceptRepeatedly(prepared)
+    }
+
+    func withdraw(_ prepared: [TaskAcceptance.PreparedTask]) async {
+        await acceptance.withdraw(prepared)
     }
 
     /// Refuses payloads that a provider would reject. Rendering takes time in proportion to the body, as reading does.
