@@ -67,6 +67,6 @@ extension AppEditor {
     private static func plainPath(of file: String) -> String {
         guard let resolved = realpath(file, nil) else { return file }
         defer { free(resolved) }
-        return String(cString: resolved)
+        return OutsideText.replacing(cString: resolved)
     }
 }

@@ -1,4 +1,5 @@
 import PushModel
+import ServiceKit
 import Signing
 
 /// The keys of a browser's subscription as clients send them: in base64url, as browsers do, or in the standard alphabet,
@@ -39,6 +40,6 @@ enum SubscriptionKeyText {
             default: character
             }
         }
-        return Base64URL.decode(String(decoding: urlSafe, as: UTF8.self))
+        return OutsideText.string(urlSafe).flatMap(Base64URL.decode)
     }
 }
