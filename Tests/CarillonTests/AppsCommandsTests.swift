@@ -162,7 +162,7 @@ import Testing
         #expect(table.dropFirst().first == "news old1 read expired appmetrica 7 huawei")
         #expect(table.contains("appmetrica 8"))
         #expect(table.contains("from 10.0.0.0/8 register"))
-        #expect(table.contains { $0.hasPrefix("shop ") && $0.hasSuffix(" register never") })
+        #expect(table.contains { $0.hasPrefix("shop ") && $0.hasSuffix(" register never webpush") })
         #expect(!table.contains { $0.contains("hmac") })
         #expect(terminal.complaints == ["invalid app files are not listed; run carillon apps check for details"])
     }

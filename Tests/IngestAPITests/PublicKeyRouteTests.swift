@@ -129,8 +129,8 @@ import Testing
         }
     }
 
-    @Test func onlyAnHTTPDeviceIsNotForPublicKeys() {
-        #expect(PushProtocol.allCases.filter { !$0.isForPublicKeys } == [.http])
+    @Test func addressesThatGetPlainTextAreNotForPublicKeys() {
+        #expect(PushProtocol.allCases.filter { !$0.isForPublicKeys } == [.wns, .mpns, .http])
     }
 
     @Test func aBoundKeyIsForItsPagesAlone() async throws {
