@@ -63,7 +63,7 @@ package final class LoggedJournal: RegistryJournal, Service {
 
     package func commit(_ changes: [RegistryChange]) async throws(StoreError) {
         guard let segment = changes.first?.segment else { return }
-        precondition(changes.allSatisfy { $0.segment == segment }, "the changes of a commit are of one device")
+        precondition(changes.allSatisfy { $0.segment == segment }, "the changes of a commit are of one segment")
         try enter()
         defer { leave() }
         let deadline = environment.time.uptime + options.patience

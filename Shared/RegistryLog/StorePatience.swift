@@ -2,8 +2,8 @@ package import Bus
 import ServiceKit
 import Store
 
-/// Retries the steps of a rebuild while the store is unavailable. An outage longer than all backoffs ends the rebuild,
-/// which can be run again.
+/// Retries the steps of a rebuild or an import while the store is unavailable. An outage longer than all backoffs ends
+/// the command, which can be run again.
 package struct StorePatience: Sendable {
     private static let attemptsMaximum = 12
     private let environment: WorkerEnvironment
@@ -25,7 +25,7 @@ package struct StorePatience: Sendable {
                 guard let error = error as? StoreError, error.isRetriable, error.code != .notReady,
                     attempt < StorePatience.attemptsMaximum
                 else { throw error }
-                environment.log.warning("store unavailable: rebuild waiting", [.error: "\(error)"])
+                environment.log.warning("store unavailable: retrying", [.error: "\(error)"])
                 try await environment.time.sleep(
                     for: backoff.delay(afterAttempt: attempt, random: environment.random))
             }

@@ -54,6 +54,12 @@ package enum RegistryBounds {
     package static let failuresRemembered = 8
     /// For language, version, version of the app, category and time zone each.
     package static let textBytesMaximum = 64
+    package static let badgeMaximum = 999_999
+
+    /// True for a text that one of these fields can hold.
+    package static func isText(_ text: String) -> Bool {
+        text.utf8.count <= textBytesMaximum && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
 }
 
 package struct RegisteredDevice: Hashable, Sendable {

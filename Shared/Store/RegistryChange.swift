@@ -40,7 +40,7 @@ package struct RegistryChange: Hashable, Sendable {
 /// Commits changes. With the embedded bus the store applies them; with Kafka they are appended to the log first, and
 /// take effect once the projector has applied them.
 package protocol RegistryJournal: Sendable {
-    /// Returns once all are applied. The changes concern one device.
+    /// Returns once all are applied. The changes are of one segment; those of a device are in their order.
     func commit(_ changes: [RegistryChange]) async throws(StoreError)
 }
 

@@ -1,5 +1,6 @@
 import PushModel
 import RedisStore
+import ServiceKit
 import Store
 import TestSupport
 import Testing
@@ -60,6 +61,28 @@ import Testing
             #expect(registered.device.language == "de")
             #expect(registered.badge == 3)
             #expect(try await scene.registry.devices(of: user, in: scene.app) == [id])
+            #expect(try await scene.registry.size(of: .everyone, in: scene.app) == 1)
+        }
+    }
+
+    @Test func takingOver() async throws {
+        let news = try #require(news)
+        var device = TakenDevice(token: try Samples.token(1), created: 1_332_953_375, updated: 1_332_953_999)
+        device.changes = DeviceChanges(language: "de", badge: 3)
+        device.subscriptions = [news: .ignoreMessage]
+        let count = TopicCount(created: Timestamp(milliseconds: 1_332_953_375_000), publications: 154)
+        try await cutEverywhere { _ in
+            nil
+        } operate: { [device] (scene, _) async throws in
+            try await scene.registry.begin([news: count], in: scene.app)
+            _ = try await scene.registry.take([device], in: scene.app)
+        } check: { (scene, _) async throws in
+            let id = try #require(try await scene.registry.device(of: Samples.token(1), in: scene.app))
+            let registered = try #require(try await scene.registry.device(id, in: scene.app))
+            #expect(registered.device.created == 1_332_953_375)
+            #expect(registered.badge == 3)
+            #expect(try await scene.registry.subscriptions(of: id, in: scene.app) == [news: .ignoreMessage])
+            #expect(try await scene.registry.figures(of: news, in: scene.app)?.count == count)
             #expect(try await scene.registry.size(of: .everyone, in: scene.app) == 1)
         }
     }

@@ -4,7 +4,7 @@ import Store
 /// The values of a device's fields that every dialect accepts. Names of fields are the dialects' own, except those of
 /// identifiers.
 enum DeviceFields {
-    static let badgeMaximum = 999_999
+    static let badgeMaximum = RegistryBounds.badgeMaximum
     /// Far more than the allowed subscriptions need, so that a request with too many gets an error that says so.
     static let bodyBytesMaximum = 2 << 20
 
@@ -15,9 +15,7 @@ enum DeviceFields {
     ]
 
     static func text(_ text: String) throws(InvalidValueError) -> String {
-        guard text.utf8.count <= RegistryBounds.textBytesMaximum,
-            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else {
+        guard RegistryBounds.isText(text) else {
             throw InvalidValueError(
                 "expected at most \(RegistryBounds.textBytesMaximum) bytes without control characters")
         }

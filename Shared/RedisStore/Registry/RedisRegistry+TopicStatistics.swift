@@ -96,8 +96,11 @@ extension RedisRegistry {
         return replies.map { $0 == .integer(1) }
     }
 
-    /// The counts are read first: if another process begins a topic meanwhile, its count stays.
-    private func begin(_ topics: [TopicName], in scope: AppScope) async throws(StoreError) {
+    /// The counts are read first: if another process begins a topic meanwhile, its count stays. `taken` are counts of
+    /// another system.
+    func begin(
+        _ topics: [TopicName], from taken: [TopicName: TopicCount] = [:], in scope: AppScope
+    ) async throws(StoreError) {
         try await root.ensure(scope)
         try await allocator.ensure(RegistryChange.ofApp.segment, in: scope)
         let interned = try await names.intern(topics, in: scope)
@@ -106,9 +109,11 @@ extension RedisRegistry {
         let entries = try await topicSegments.entries(of: numbered.map(\.value), in: scope)
         var changes: [RegistryChange.Content] = []
         for ((topic, number), (before, entries)) in zip(numbered, zip(present.counts, entries)) {
+            // An interrupted takeover has begun the topic already.
+            if let before, before.created == taken[topic]?.created { continue }
             if before != nil, try await hasMembers(number, in: entries, scope: scope) { continue }
-            let created = before.map { max(time.now, $0.created + .milliseconds(1)) } ?? time.now
-            let count = TopicCount(created: created, offsets: journal == nil ? [:] : present.offsets)
+            let count = TopicCount(
+                after: before, from: taken[topic], now: time.now, offsets: journal == nil ? [:] : present.offsets)
             changes.append(.count(topic, TopicCountChange(previous: before?.created, count: count)))
         }
         try await record(changes, in: scope)
@@ -220,6 +225,14 @@ private struct CountsRequest {
 
     func call(_ script: RedisScript) -> ScriptCall {
         ScriptCall(script, keys: keys, arguments: arguments)
+    }
+}
+
+extension TopicCount {
+    /// The next count of a topic is created after the previous one, since it could not replace it otherwise.
+    fileprivate init(after previous: TopicCount?, from taken: TopicCount?, now: Timestamp, offsets: [Int32: Int64]) {
+        let created = previous.map { max(now, $0.created + .milliseconds(1)) } ?? taken?.created ?? now
+        self.init(created: created, publications: taken?.publications ?? 0, last: taken?.last, offsets: offsets)
     }
 }
 

@@ -1,5 +1,6 @@
 import PushModel
 import RedisClient
+import ServiceKit
 package import Store
 
 /// Changes of one device and their preconditions.
@@ -27,9 +28,10 @@ enum WriteVerdict {
 extension RedisRegistry: RegistryJournal {
     /// Writes unconditionally and without the log.
     package func commit(_ changes: [RegistryChange]) async throws(StoreError) {
-        guard let first = changes.first else { return }
-        let write = DeviceWrite(index: first.index, condition: .none, changes: changes.map(\.content))
-        _ = try await within(first.app) { try await writeDirectly(write, in: $0) }
+        for changes in changes.groups(by: \.index) {
+            let write = DeviceWrite(index: changes[0].index, condition: .none, changes: changes.map(\.content))
+            _ = try await within(changes[0].app) { try await writeDirectly(write, in: $0) }
+        }
     }
 
     func write(_ write: DeviceWrite, in scope: AppScope) async throws(StoreError) -> WriteVerdict {

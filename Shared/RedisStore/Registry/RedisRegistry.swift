@@ -128,7 +128,7 @@ package struct RedisRegistry: Sendable {
 
 extension StoreError {
     /// Restores the type of an error thrown by a closure, which the compiler has lost.
-    fileprivate init(any error: any Error) {
+    init(any error: any Error) {
         self = error as? StoreError ?? StoreError(.unavailable, message: "\(error)")
     }
 }

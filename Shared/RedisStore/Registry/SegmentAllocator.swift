@@ -31,6 +31,24 @@ struct SegmentAllocator: Sendable {
     /// The app must have been entered.
     func place(in scope: AppScope) async throws(StoreError) -> DeviceIndex {
         if let place = scope.generation.places.take(for: scope.app) { return place }
+        var places = try await newPlaces(upTo: SegmentAllocator.batch, in: scope)
+        let place = places.removeLast()
+        scope.generation.places.put(places, for: scope.app)
+        return place
+    }
+
+    /// Many indices, of few segments. The app must have been entered.
+    func places(_ count: Int, in scope: AppScope) async throws(StoreError) -> [DeviceIndex] {
+        var places: [DeviceIndex] = []
+        while places.count < count, let place = scope.generation.places.take(for: scope.app) { places.append(place) }
+        while places.count < count {
+            places += try await newPlaces(upTo: min(count - places.count, DeviceIndex.segmentCapacity), in: scope)
+        }
+        return places
+    }
+
+    /// At least one index of an open segment, the lowest one last.
+    private func newPlaces(upTo count: Int, in scope: AppScope) async throws(StoreError) -> [DeviceIndex] {
         for _ in 0..<SegmentAllocator.roundsMaximum {
             let standing = try await standing(of: scope)
             guard !standing.open.isEmpty else {
@@ -38,14 +56,13 @@ struct SegmentAllocator: Sendable {
                 continue
             }
             let segment = standing.open[Int(random.next() % UInt64(standing.open.count))]
-            var places = try await allocate(SegmentAllocator.batch, in: scope.segment(segment), scope: scope)
-            if places.count < SegmentAllocator.batch { try await close(segment, in: scope) }
-            guard let place = places.popLast() else { continue }
-            if Int(place.offset) >= SegmentAllocator.spreadFrom, standing.open.count < SegmentAllocator.openWanted {
+            let places = try await allocate(count, in: scope.segment(segment), scope: scope)
+            if places.count < count { try await close(segment, in: scope) }
+            guard let lowest = places.last else { continue }
+            if Int(lowest.offset) >= SegmentAllocator.spreadFrom, standing.open.count < SegmentAllocator.openWanted {
                 try await open([SegmentNumber(rawValue: standing.count)], in: scope, forRegistrations: true)
             }
-            scope.generation.places.put(places, for: scope.app)
-            return place
+            return places
         }
         throw StoreError(.unavailable, message: "all open segments of \(scope.app) filled up concurrently; retry")
     }

@@ -114,6 +114,13 @@ struct SegmentChanges {
             arguments: [generation, now] + (head.isEmpty ? SegmentChanges.noCondition : head) + changes)
     }
 
+    /// Creates devices, each with the changes that follow its put; those whose index has a record are left out.
+    var create: ScriptCall {
+        ScriptCall(
+            RegistryScripts.createDevices, keys: keys,
+            arguments: [generation, now] + SegmentChanges.noCondition + changes)
+    }
+
     /// Applies changes guarded by the log offsets; with a predecessor, only after the segment has applied all below it.
     func applyLogged(after predecessor: Int64?) -> ScriptCall {
         ScriptCall(

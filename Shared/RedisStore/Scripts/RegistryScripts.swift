@@ -9,6 +9,9 @@ enum RegistryScripts {
     static let commitShrinking = RedisScript(
         PackageResources.commit_shrinking_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions,
         .purges, .topicCounts, .changes, .commitReplies, .commitChanges)
+    static let createDevices = RedisScript(
+        PackageResources.create_devices_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions,
+        .purges, .topicCounts, .changes)
     static let applyLogged = RedisScript(
         PackageResources.apply_logged_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
         .topicCounts, .changes)
