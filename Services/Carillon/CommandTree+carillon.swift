@@ -13,7 +13,7 @@ extension CommandTree {
             AppsAdd.self, AppsKey.self, AppsWebPush.self, AppsList.self, AppsRotate.self, AppsCheck.self,
             TopicsList.self, TopicsCreate.self,
             DeadList.self, DeadShow.self, DeadReplay.self,
-            Rebuild.self,
+            Rebuild.self, ImportPushd.self,
         ],
         programs: [
             CommandProgram("bench", purpose: "measure the pipeline and its parts", program: "carillon-bench")
@@ -21,11 +21,12 @@ extension CommandTree {
         variables: [
             CommandContext.busVariables,
             VariableGroup("about apps") { _ = AppsConfiguration(environment: &$0, reading: Set(AppSecret.allCases)) },
+            VariableGroup("that import") { _ = ImportVariables(environment: &$0) },
             VariableGroup("about tasks, audiences, devices and users") { _ = APIVariables(environment: &$0) },
         ],
         notes: """
              Additionally for watch and
             push --watch: \(TaskExitCode.notAllDelivered) if not everything was delivered, \(TaskExitCode.cancelled) \
-            if the task was cancelled.
+            if the task was cancelled. For import: \(ImportPushd.leftOut) if anything was left out.
             """)
 }
