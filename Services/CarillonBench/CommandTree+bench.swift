@@ -6,7 +6,7 @@ extension CommandTree {
         commands: [
             BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchAudience.self, BenchHostile.self,
             BenchIngest.self, BenchReceipts.self, BenchEvents.self, BenchStream.self, BenchHTTP.self, BenchSend.self,
-            BenchRegistry.self,
+            BenchRegistry.self, BenchImport.self,
             BenchBus.self,
             BenchLoad.self,
         ],
