@@ -291,6 +291,11 @@ struct AppReader {
         defaults.language = fields.text("language", expected: "a language such as en or pt-BR") { text in
             LanguageName.isPossible(text) ? text : nil
         }
+        defaults.navigate = fields.text(
+            "navigate", expected: "an https URL of at most \(WebAddress.bytesMaximum) bytes"
+        ) { text in
+            WebAddress(text)?.scheme == .https ? text : nil
+        }
         let lifetime = fields.text("time_to_live", expected: "a duration from 0s to 28d, such as 12h") { text in
             DurationText.parse(text).flatMap { .zero ... .seconds(28 * 86_400) ~= $0 ? $0 : nil }
         }

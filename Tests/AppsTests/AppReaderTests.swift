@@ -45,7 +45,8 @@ import Testing
                     "pushes_per_device": {"count": 5, "per": "24h"}
                   },
                   "quiet_hours": {"start": "22:00", "end": "07:30", "time_zone": "Europe/Helsinki"},
-                  "defaults": {"language": "pt-BR", "time_to_live": "12h", "failures_before_unregistering": 3}
+                  "defaults": {"language": "pt-BR", "time_to_live": "12h", "failures_before_unregistering": 3,
+                    "navigate": "https://example.com/news?from=push"}
                 }
                 """
             ).app)
@@ -83,6 +84,7 @@ import Testing
         #expect(app.limits.pushesPerDevice == PushCap(count: 5, period: .seconds(86_400)))
         #expect(app.quietHours == QuietHours(start: 1_320, end: 450, timeZone: "Europe/Helsinki"))
         #expect(app.defaults.language == "pt-BR")
+        #expect(app.defaults.navigate == "https://example.com/news?from=push")
         #expect(app.defaults.timeToLive == .seconds(43_200))
         #expect(app.defaults.failuresBeforeUnregistering == 3)
     }
@@ -191,6 +193,8 @@ import Testing
         (#"{"quiet_hours":{"start":"7:00"}}"#, "quiet_hours.start: expected a time of day such as 22:00"),
         (#"{"quiet_hours":{"time_zone":"../etc/passwd"}}"#, "quiet_hours.time_zone: expected a time zone such as"),
         (#"{"defaults":{"language":"english language"}}"#, "defaults.language: expected a language such as en"),
+        (#"{"defaults":{"navigate":"http://example.com/"}}"#, "defaults.navigate: expected an https URL"),
+        (#"{"defaults":{"navigate":"/news"}}"#, "defaults.navigate: expected an https URL of at most 2048 bytes"),
         (#"{"defaults":{"time_to_live":"29d"}}"#, "defaults.time_to_live: expected a duration from 0s to 28d"),
         (#"{"defaults":{"failures_before_unregistering":0}}"#, "failures_before_unregistering: expected an integer"),
         ("[]", "expected an object, got an array"),
