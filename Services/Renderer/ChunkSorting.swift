@@ -23,6 +23,7 @@ struct ChunkSorting {
     private struct Kind: Hashable {
         let provider: PushProtocol
         let isSilent: Bool
+        let phone: WindowsPhone
         let language: [UInt8]
     }
 
@@ -32,8 +33,10 @@ struct ChunkSorting {
     private var splits: [DispatchSplit]
     private var ends: [End: [DeviceEndings.Order.Device]] = [:]
     private var choices: [Kind: Choice] = [:]
+    /// Several languages may share a variant.
+    private var variants: [TaskRendering.Selection: NumberedVariant] = [:]
     /// The last choice for each provider and silence, since neighbours mostly share a language.
-    private var last: [(language: ArraySlice<UInt8>, choice: Choice)?]
+    private var last: [(language: ArraySlice<UInt8>, phone: WindowsPhone, choice: Choice)?]
 
     init(_ chunk: AudienceChunk, task: CachedTask) {
         self.chunk = chunk
@@ -89,10 +92,11 @@ struct ChunkSorting {
     private mutating func choice(for device: DeviceGlance, isSilent: Bool) -> Choice {
         let language = isTranslated ? device.language : []
         let slot = Int(device.kind.rawValue) * 2 + (isSilent ? 1 : 0)
-        if let known = last[slot], known.language.elementsEqual(language) { return known.choice }
-        let kind = Kind(provider: device.kind, isSilent: isSilent, language: Array(language))
+        let phone = device.kind == .mpns ? WindowsPhone(version: device.version) : .basic
+        if let known = last[slot], known.phone == phone, known.language.elementsEqual(language) { return known.choice }
+        let kind = Kind(provider: device.kind, isSilent: isSilent, phone: phone, language: Array(language))
         let choice = choice(of: kind)
-        last[slot] = (language, choice)
+        last[slot] = (language, phone, choice)
         return choice
     }
 
@@ -103,16 +107,18 @@ struct ChunkSorting {
         return choice
     }
 
-    private func choose(_ kind: Kind) -> Choice {
-        guard PushProtocol.supported.contains(kind.provider) else {
-            return .end(.suppressed, reason: OutcomeReason.noProvider)
-        }
+    private mutating func choose(_ kind: Kind) -> Choice {
         let language =
             kind.language.isEmpty ? task.task.content.fallbackLanguage : OutsideText.string(kind.language)
-        let selection = task.rendering.selection(for: kind.provider, language: language, isSilent: kind.isSilent)
+        let selection = task.rendering.selection(
+            for: kind.provider, language: language, isSilent: kind.isSilent, phone: kind.phone)
+        let family = DispatchFamily(kind.provider)
+        if let known = variants[selection] { return .send(known, family) }
         switch task.variant(selection) {
         case .success(let variant):
-            return .send(NumberedVariant(number: choices.count, variant), DispatchFamily(kind.provider))
+            let numbered = NumberedVariant(number: variants.count, variant)
+            variants[selection] = numbered
+            return .send(numbered, family)
         case .failure where task.task.unprovided.contains(kind.provider):
             return .end(.suppressed, reason: OutcomeReason.noProvider)
         case .failure(let flaw): return .end(.failed, reason: "\(flaw)")

@@ -35,6 +35,9 @@ package struct DeviceGlance {
     /// UTF-8, unless the record is malformed; empty for none.
     package var language: ArraySlice<UInt8> { content(of: Device.Field.language) }
 
+    /// The same, of the system.
+    package var version: ArraySlice<UInt8> { content(of: Device.Field.version) }
+
     /// The same.
     package var timeZone: ArraySlice<UInt8> { content(of: Device.Field.timeZone) }
 

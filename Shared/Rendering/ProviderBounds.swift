@@ -1,18 +1,31 @@
 import JSONKit
+import PushModel
 
-/// Refuses content over the limit of all providers before it is rendered, so that the cost of rendering does not grow
+/// The limits of providers. Refuses content over the limit of Apple, Google and Huawei before it is rendered, so that the cost of rendering does not grow
 /// with the size of the request.
 enum ProviderBounds {
-    /// The largest payload that any provider accepts.
+    /// What Apple, Google and Huawei accept, and the most that the data of any push may be.
     static let payloadBytesMaximum = 4_096
     /// Larger content is not encoded just to report its exact size.
     private static let measuredBytesMaximum = 16 * payloadBytesMaximum
 
-    static func check(_ object: JSONObject, path: String) throws(RenderingError) {
+    static func payloadBytesMaximum(of kind: PushProtocol) -> Int {
+        switch kind {
+        case .apns, .fcm, .huawei: payloadBytesMaximum
+        case .webpush: WebPushMessage.bytesMaximum
+        case .wns, .mpns: WindowsMessage.bytesMaximum
+        case .http: HTTPMessage.bytesMaximum
+        }
+    }
+
+    /// `bytesMaximum` is the provider's limit, which the error names.
+    static func check(
+        _ object: JSONObject, path: String, bytesMaximum: Int = payloadBytesMaximum
+    ) throws(RenderingError) {
         guard JSON.object(object).writtenBytesAtLeast(upTo: measuredBytesMaximum) > measuredBytesMaximum else { return }
         throw RenderingError(
             path,
-            message: "too long: more than \(measuredBytesMaximum) bytes; at most \(payloadBytesMaximum)")
+            message: "too long: more than \(measuredBytesMaximum) bytes; at most \(bytesMaximum)")
     }
 }
 

@@ -28,15 +28,12 @@ extension TaskRendering {
     private func applePayload(
         of message: PushMessage, _ selection: Selection
     ) throws(RenderingError) -> APNsPayload {
-        _ = try messageData.get()
+        let data = try dataWithAddress(of: message)
         var payload = APNsPayload()
-        payload.members = message.data
+        payload.members = data.members
+        payload.provesReceipt = data.provesReceipt
         guard message.data["aps"] == nil else {
             throw RenderingError("message.data.aps", message: "name reserved by Apple; choose another one")
-        }
-        if message.data[ReceiptField.task] == nil {
-            payload.members[ReceiptField.task] = .string(task)
-            payload.provesReceipt = provesReceipts && message.data[ReceiptField.proof] == nil
         }
         payload.setBadge(message.badge)
         guard let alert = try texts(of: message, selection).flatMap(appleAlert) else {
@@ -49,10 +46,7 @@ extension TaskRendering {
         payload.aps["sound"] = message.sound.map { .string($0) }
         payload.aps["category"] = message.category.map { .string($0) }
         guard let image = message.image else { return payload }
-        guard message.data["image"] == nil else {
-            throw RenderingError(
-                "message.data.image", message: "name used for message.image on Apple devices; choose another")
-        }
+        try checkImageName(in: message)
         // iOS shows no image itself: it passes the notification to an extension of the app, which fetches the image.
         payload.members["image"] = .string(image)
         payload.aps["mutable-content"] = .integer(1)

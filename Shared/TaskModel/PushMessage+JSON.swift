@@ -17,6 +17,7 @@ extension PushMessage {
         }
         object["sound"] = sound.map { .string($0) }
         object["image"] = image.map { .string($0) }
+        object["url"] = url.map { .string($0) }
         object["category"] = category.map { .string($0) }
         if isSilent { object["silent"] = .bool(true) }
         return .object(object)
@@ -41,6 +42,7 @@ extension PushMessage {
         }
         sound = fields.text("sound")
         image = fields.text("image", bytesMaximum: WebAddress.bytesMaximum)
+        url = fields.text("url", bytesMaximum: WebAddress.bytesMaximum)
         category = fields.text("category")
         isSilent = fields.bool("silent") ?? false
         fields.rejectUnknown()

@@ -17,6 +17,8 @@ package struct PushMessage: Sendable, Equatable {
     package var sound: String?
     /// An https URL.
     package var image: String?
+    /// An https URL that is opened when the notification is touched, where the platform can do that itself.
+    package var url: String?
     /// Category by which the app groups notifications or offers actions.
     package var category: String?
     /// Wakes the app without showing anything.

@@ -112,6 +112,7 @@ extension TaskContent {
         let variables = variables.sorted { $0.key < $1.key }
         object["variables"] = .object(JSONObject(variables.map { ($0.key, .string($0.value)) }))
         object["fallback_language"] = fallbackLanguage.map { .string($0) }
+        object["navigate"] = navigate.map { .string($0) }
         if hasPlainAppleAlert { object["plain_apple_alert"] = .bool(true) }
         if wakesAppleApp { object["wakes_apple_app"] = .bool(true) }
         return .object(object)
@@ -138,6 +139,7 @@ extension TaskContent {
                 }
             } ?? [:]
         fallbackLanguage = fields.text("fallback_language")
+        navigate = fields.text("navigate", bytesMaximum: WebAddress.bytesMaximum)
         hasPlainAppleAlert = fields.bool("plain_apple_alert") ?? false
         wakesAppleApp = fields.bool("wakes_apple_app") ?? false
     }

@@ -26,8 +26,8 @@ package enum DispatchFamily: Int, CaseIterable, Sendable {
 }
 
 extension PushProtocol {
-    /// Protocols of which devices can be registered and addressed.
-    package static let supported = allCases.filter { DispatchFamily($0) != .web }
+    /// Protocols that a sender serves.
+    package static let supported = DispatchFamily.allCases.flatMap(\.protocols)
 }
 
 extension Platform {

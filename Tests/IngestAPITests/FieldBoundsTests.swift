@@ -88,6 +88,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["apple", "", "web", "APNS"]) func unknownProtocolsAreRefused(proto: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.form("POST", "/subscribers", form: "proto=\(proto)&token=https://push.test/1")
+            #expect(response.status == 400)
+            #expect(response.error == "Invalid value for `proto'")
+            #expect(response.detail?.contains("huawei, webpush, wns, mpns or http") == true)
+        }
+    }
+
     @Test(arguments: [
         ("application/json", Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8)),
         ("application/json", Array("{".utf8)),

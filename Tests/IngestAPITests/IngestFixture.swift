@@ -252,6 +252,7 @@ final class IngestFixture: Sendable {
         news.limits = limits
         news.defaults.timeToLive = .seconds(3_600)
         news.defaults.language = "fr"
+        news.defaults.navigate = "https://news.example/"
         if let openRange { news.allowed = [AllowedRange(range: try AddressRange(openRange), scopes: [.register])] }
         var shop = PushApp(id: try AppID("shop"))
         shop.credentials = [

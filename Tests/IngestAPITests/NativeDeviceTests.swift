@@ -79,6 +79,7 @@ import Testing
         (#"{"token":"x"}"#, "protocol"), (#"{"protocol":"apns"}"#, "token"),
         (#"{"protocol":"gcm","token":"x"}"#, "protocol"),
         (#"{"protocol":"webpush","token":"https://x.test/1"}"#, "subscription"),
+        (#"{"protocol":"apple","token":"https://x.test/1"}"#, "protocol"),
         (#"{"protocol":"apns","token":"00"}"#, "token"), (#"{"protocol":"apns","token":7}"#, "token"),
     ]
 

@@ -72,7 +72,31 @@ import Topics
             let task = try #require(fixture.bus.tasks.first)
             #expect(task.options.timeToLive == .seconds(3_600))
             #expect(task.options.collapseID == nil)
-            #expect(task.content.platforms == [.ios, .android])
+            #expect(task.content.platforms == Set(Platform.allCases))
+        }
+    }
+
+    /// Goal: the web's part of a task is accepted as it was given, with the app's address of that moment.
+    @Test func theContentForTheWebAndForAddressesIsKept() async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.json(
+                "POST", "/v1/tasks",
+                json: #"""
+                    {"audience":{"topic":"news"},"message":{"title":"x","url":"https://news.example/1"},
+                    "payloads":{"web":{"notification":{"title":"T","icon":null,"silent":true},"own":null},
+                    "windows":{"notification":{"title":"T","launch":"l"}},"http":{"a":[1,null],"b":null}}}
+                    """#, as: .publisher)
+            #expect(response.status == 201, "\(response.text)")
+            let content = try #require(fixture.bus.tasks.last?.content)
+            #expect(content.message?.url == "https://news.example/1")
+            #expect(content.navigate == "https://news.example/")
+            let payloads = content.payloads.mapValues { JSON.object($0).compactText }
+            #expect(payloads[.web] == #"{"notification":{"title":"T","silent":true}}"#)
+            #expect(payloads[.windows] == #"{"notification":{"title":"T","launch":"l"}}"#)
+            #expect(payloads[.http] == #"{"a":[1,null]}"#)
+            let phones = #"{"audience":{"topic":"news"},"message":{"title":"x"},"platforms":["ios"]}"#
+            #expect(await fixture.json("POST", "/v1/tasks", json: phones, as: .publisher).status == 201)
+            #expect(fixture.bus.tasks.last?.content.navigate == nil)
         }
     }
 
@@ -173,7 +197,7 @@ import Topics
             let payload = #"{"audience":{"topic":"a"},"payloads":{"ios":{"aps":{"alert":"x"}}}}"#
             #expect(await fields(Self.small, as: .publisher) == [])
             #expect(await fields(payload, as: .publisher) == [])
-            #expect(await fields(Self.small, as: .shop) == [.string("platforms"), .string("platforms")])
+            #expect(await fields(Self.small, as: .shop) == Platform.allCases.map { _ in .string("platforms") })
             #expect(await fields(payload, as: .shop) == [.string("payloads.ios")])
         }
     }

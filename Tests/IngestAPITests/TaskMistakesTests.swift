@@ -85,6 +85,18 @@ import Testing
             "expected an https URL of at most 2048 bytes"
         ),
         (
+            "{\(target),\"message\":{\"body\":\"x\",\"url\":\"http://x.example/\"}}", "message.url",
+            "expected an https URL of at most 2048 bytes"
+        ),
+        (
+            "{\(target),\"payloads\":{\"web\":{\"notification\":{\"body\":\"x\"}}}}",
+            "payloads.web.notification.title", "missing; expected a text that is not empty"
+        ),
+        (
+            "{\(target),\"payloads\":{\"windows\":{\"toast\":{}}}}", "payloads.windows.toast",
+            "unknown field; use data and notification"
+        ),
+        (
             "{\(target),\"message\":{\"body\":\"x\",\"titel\":\"x\"}}", "message.titel",
             "unknown field; did you mean title?"
         ),
@@ -93,8 +105,8 @@ import Testing
             "unknown variable ${var.name}; add it to variables"
         ),
         (
-            "{\(target),\(message),\"platforms\":[\"web\"]}", "platforms[0]",
-            "expected ios or android; others are not supported yet"
+            "{\(target),\(message),\"platforms\":[\"tv\"]}", "platforms[0]",
+            "expected one of ios, android, web, windows, http"
         ),
         ("{\(target),\(message),\"platforms\":[]}", "platforms", "expected an array of 1 to 5 elements"),
         ("{\(target),\(message),\"platforms\":\"ios\"}", "platforms", "expected an array of 1 to 5 elements"),
@@ -110,7 +122,7 @@ import Testing
             "no payload or message for android; add one or remove the platform"
         ),
         ("{\(target),\"payloads\":{\"ios\":{}}}", "payloads.ios.aps", "missing; expected an object"),
-        ("{\(target),\"payloads\":{}}", "payloads", "expected a payload for ios or android"),
+        ("{\(target),\"payloads\":{}}", "payloads", "expected a payload for one of ios, android, web, windows, http"),
         (
             "{\(target),\(message),\"options\":{\"time_to_live\":\"29d\"}}", "options.time_to_live",
             "expected a duration from 0s to 28d, such as 30m, 12h or 7d"
@@ -195,13 +207,21 @@ import Testing
         }
     }
 
-    /// An app without an Android provider is checked against FCM's limit, not Huawei's.
-    @Test func aPlatformWithoutAProviderIsCheckedAllTheSame() {
+    /// A platform that the app cannot reach is checked if the task has a payload for it, or reaches no other.
+    @Test func aPlatformWithoutAProviderIsCheckedIfItIsMeant() throws {
+        var content = TaskContent()
+        content.message = PushMessage()
+        content.platforms = Set(Platform.allCases)
         var providers = ProviderCredentials()
-        #expect(PayloadCheck.kinds(of: providers) == [.apns, .fcm])
+        #expect(PayloadCheck.kinds(of: providers, for: content) == [.apns, .fcm, .webpush, .wns, .http])
         providers.huawei = HuaweiCredentials(
             clientID: "1", clientSecretFile: KeyFile(field: "client_secret_file", path: "key"), project: nil)
-        #expect(Set(PayloadCheck.kinds(of: providers)) == [.apns, .huawei])
+        #expect(PayloadCheck.kinds(of: providers, for: content) == [.huawei])
+        content.payloads[.ios] = JSONObject()
+        #expect(PayloadCheck.kinds(of: providers, for: content) == [.huawei, .apns])
+        content.platforms = [.ios]
+        content.payloads = [:]
+        #expect(Set(PayloadCheck.kinds(of: providers, for: content)).isSuperset(of: [.huawei, .apns]))
     }
 
     /// Goal: a misspelled dry run does not send.

@@ -140,4 +140,23 @@ import Topics
         #expect(try await instance.submit(drafts, of: changed) == ids)
         #expect(instance.bus.tasks.count == 1)
     }
+
+    /// Goal: the smallest limit, that of Web Push, applies to the apps that have browsers, and to no others.
+    @Test func theLimitOfWebPushIsThatOfItsApps() async throws {
+        var draft = TaskDraft()
+        draft.audience = .topic(try TopicName("news"))
+        draft.content.platforms = Set(Platform.allCases)
+        draft.content.message = PushMessage()
+        draft.content.message?.body = LocalizedText(String(repeating: "x", count: 3_850))
+        let drafts = [draft]
+        #expect(try await Instance().submit(drafts).count == 1)
+        let changed = try Self.caller { app in
+            app.providers.webpush = WebPushCredentials(
+                keyFile: KeyFile(field: "key_file", path: "key"), contact: "mailto:push@news.example")
+        }
+        let error = await #expect(throws: TaskError.self) { try await Instance().submit(drafts, of: changed) }
+        guard case .invalid(let problems)? = error else { throw SetupError(description: "accepted") }
+        #expect(problems.map(\.path) == ["message"])
+        #expect(problems.first?.message.hasPrefix("too long for Web Push: ") == true)
+    }
 }

@@ -191,7 +191,7 @@ import Topics
         let orders = try absent.map { try RetryOrder(decoding: $0.value) }
         #expect(orders.map(\.timing) == [timing] && orders[0].attempt == 0)
 
-        scene.keep(try scene.task(#"{"body":"b"}"#))
+        scene.keep(try scene.unreachingTask())
         _ = scene.ledger.defer(
             [Deferral(offsets: [0], cause: .cap, due: scene.time.now)], of: scene.id, in: place)
         // The second device is not deferred yet: the chunk is repeated until it is.
@@ -277,9 +277,9 @@ import Topics
         #expect(error?.code == .corrupt)
     }
 
-    @Test func whoCannotBeReachedYetEndsAsSuppressed() async throws {
+    @Test func whatIsNotRenderedForAMissingProviderEndsAsSuppressed() async throws {
         let scene = try Scene()
-        scene.keep(try scene.task(#"{"body":"b"}"#))
+        scene.keep(try scene.unreachingTask())
         try scene.plan(marking: [0, 1, 2])
         let devices = try [
             Scene.device(.webpush, number: 0), Scene.device(.apns, number: 1), Scene.device(.http, number: 2),
@@ -304,7 +304,7 @@ import Topics
     /// Goal: a repeated chunk repeats the result of a device that ended here, which is counted once.
     @Test func anEndIsReportedAgain() async throws {
         let scene = try Scene()
-        scene.keep(try scene.task(#"{"body":"b"}"#))
+        scene.keep(try scene.unreachingTask())
         try scene.plan(marking: [0])
         let chunk = scene.chunk([try Scene.device(.webpush, number: 0)])
         let first = try await scene.run(scene.handler(), chunks: [chunk]).results()
@@ -376,7 +376,7 @@ import Topics
     /// Another renderer that may be alive holds a claim: the chunk must be repeated, and finished work is sent.
     @Test func aDeviceInOtherHandsHoldsTheChunk() async throws {
         let scene = try Scene()
-        scene.keep(try scene.task(#"{"body":"b"}"#))
+        scene.keep(try scene.unreachingTask())
         try scene.plan(marking: [0, 1])
         let request = ClaimRequest(
             id: ClaimID(owner: 9, number: 1), offsets: [0], attempt: 0, lease: .seconds(30), countsBadge: false)
@@ -424,7 +424,7 @@ import Topics
     /// Without a ledger the devices cannot be verified: no result is sent, and the alarm metric rises.
     @Test func withoutALedgerNothingIsReported() async throws {
         let scene = try Scene()
-        scene.keep(try scene.task(#"{"body":"b"}"#))
+        scene.keep(try scene.unreachingTask())
         #expect(
             try await scene.run(scene.handler(), chunks: [scene.chunk([try Scene.device(.webpush, number: 0)])]).isEmpty
         )
@@ -450,7 +450,7 @@ import Topics
             }
             let chunk = AudienceChunk(task: scene.id, app: scene.app, lane: .bulk, attempt: 0, segments: [part])
             let outputs = try await scene.run(scene.handler(), chunks: [chunk])
-            let sent = try outputs.dispatches(Topics.dispatchAPNs) + outputs.dispatches(Topics.dispatchAndroid)
+            let sent = try DispatchFamily.allCases.flatMap { try outputs.dispatches($0.topic) }
             let reported = try outputs.results().count
             #expect(sent.reduce(0) { $0 + $1.deviceCount } + reported == 100)
         }

@@ -38,6 +38,13 @@ final class Scene: Sendable {
         return task
     }
 
+    /// A message for phones only, of an app that has no other providers: the others' devices end.
+    func unreachingTask() throws -> PushTask {
+        var task = try task(#"{"body":"b"}"#, platforms: [.ios, .android])
+        task.unprovided = Set(DispatchFamily.web.protocols)
+        return task
+    }
+
     func keep(_ task: PushTask) {
         let entry = TaskEntry(app: task.app, begins: task.created, deadline: task.deadline)
         archive.keep(TaskMessage.task(task).encoded(), of: task.id, entry: entry)

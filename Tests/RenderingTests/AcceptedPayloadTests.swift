@@ -49,15 +49,28 @@ import Topics
             let message = try GoogleMessage(body)
             #expect(message.target == .token(token))
             #expect(message.task != nil)
-        default:
+        case .huawei:
             let message = try ReceivedHuaweiMessage(body)
             #expect(message.tokens == [token])
             #expect(message.task != nil)
+        case .webpush:
+            #expect(body.count <= 3_993)
+            let json = try JSON(body)
+            if let notification = json["notification"] {
+                #expect(json["web_push"] == .integer(8_030))
+                #expect(notification["title"]?.text != nil && notification["navigate"]?.text != nil)
+            }
+        case .wns, .mpns:
+            #expect(body.count <= 5_000)
+            if body.first != UInt8(ascii: "<") { _ = try JSON(body) }
+        case .http:
+            #expect(body.count <= 65_536)
+            #expect(try JSON(body)["data"] != nil)
         }
     }
 
     private static func task(_ dice: inout Dice) throws -> RenderedTask {
-        var task = try RenderedTask(message: #"{"data":{}}"#)
+        var task = try RenderedTask(message: #"{"data":{}}"#, platforms: Set(Platform.allCases))
         var message = PushMessage()
         if dice.chance(3, of: 4) { message.title = text(&dice) }
         if dice.chance(1, of: 4) { message.subtitle = text(&dice) }
@@ -69,6 +82,7 @@ import Topics
         if dice.chance(1, of: 4) { message.sound = dice.chance(1, of: 2) ? "default" : word(&dice) }
         if dice.chance(1, of: 4) { message.image = "https://bells.example/" + word(&dice) }
         if dice.chance(1, of: 4) { message.category = word(&dice) }
+        if dice.chance(1, of: 8) { message.url = "https://bells.example/" + word(&dice) }
         message.isSilent = dice.chance(1, of: 8)
         task.task.content.message = message
         task.task.content.variables = ["x": word(&dice)]
@@ -81,6 +95,12 @@ import Topics
             var data = object(&dice, depth: 2)
             data["task_id"] = .string(RenderedTask.idText)
             task.task.content.payloads[.android] = JSONObject([("data", .object(data))])
+        }
+        if dice.chance(1, of: 4) {
+            task.task.content.payloads[.web] = JSONObject([("notification", .object(object(&dice, depth: 2)))])
+        }
+        if dice.chance(1, of: 4) {
+            task.task.content.payloads[.windows] = JSONObject([("data", .object(object(&dice, depth: 2)))])
         }
         if dice.chance(1, of: 4) { task.task.options.collapseID = word(&dice) }
         task.task.options.timeToLive = .seconds(dice.number(below: 3) * 10_000_000)

@@ -10,7 +10,61 @@ import Topics
     private static let kinds: [(PushProtocol, Platform)] = [(.apns, .ios), (.fcm, .android), (.huawei, .android)]
 
     private static func task(_ text: String, badge: String = "") throws -> RenderedTask {
-        try RenderedTask(message: #"{"body":"\#(text)"\#(badge)}"#)
+        try RenderedTask(message: #"{"body":"\#(text)"\#(badge)}"#, platforms: Set(Platform.allCases))
+    }
+
+    /// The longest accepted text, found by bisection; one byte more is refused, with the limit of its provider.
+    @Test(arguments: [(PushProtocol.webpush, 3_993), (.wns, 5_000), (.mpns, 5_000)], ["", #","badge":"increment""#])
+    func theLimitsOfTheWebAndOfWindows(_ provider: (kind: PushProtocol, bytes: Int), badge: String) throws {
+        func task(_ count: Int) throws -> RenderedTask {
+            var task = try LimitTests.task("", badge: badge)
+            // Longer than a request's text may be.
+            task.task.content.message?.body = LocalizedText(String(repeating: "x", count: count))
+            return task
+        }
+        func variant(_ count: Int) throws -> RenderedVariant {
+            try task(count).rendering.variant(
+                for: provider.kind, language: nil, isSilent: false, phone: .withFlipTiles)
+        }
+        var (taken, refused) = (0, 6_000)
+        while refused - taken > 1 {
+            let middle = (taken + refused) / 2
+            if (try? variant(middle)) != nil { taken = middle } else { refused = middle }
+        }
+        #expect(try variant(taken).payload.payload(token: "", badge: .max).count == provider.bytes)
+        let flaws = try task(refused).rendering.checkLimits(of: [provider.kind])
+        #expect(flaws.map(\.path) == ["message"])
+        #expect(flaws.first?.message.hasSuffix("at most \(provider.bytes)") == true, "\(flaws)")
+    }
+
+    @Test func anAddressTakesManyLanguages() throws {
+        var task = try LimitTests.task("b")
+        func flaws(_ languages: Int) -> [RenderingError] {
+            let translations = Dictionary(
+                uniqueKeysWithValues: (0..<languages).map { ("l\($0)", String(repeating: "x", count: 1_000)) })
+            task.task.content.message?.body = LocalizedText("b", translations: translations)
+            return task.rendering.checkLimits(of: [.http])
+        }
+        #expect(flaws(60).isEmpty)
+        #expect(flaws(70).map(\.path) == ["message"])
+        #expect(flaws(70).first?.message.hasPrefix("too long for HTTP") == true)
+        let long = #"{"a":"\#(String(repeating: "x", count: 65_500))"}"#
+        #expect(try RenderedTask(payloads: [.http: long]).rendering.checkLimits().isEmpty)
+        let longer = #"{"a":"\#(String(repeating: "x", count: 65_530))"}"#
+        #expect(try RenderedTask(payloads: [.http: longer]).rendering.checkLimits().map(\.path) == ["payloads.http"])
+    }
+
+    /// Names and values take three bytes for most characters in a phone's parameter, and six for quotation marks in a
+    /// computer's.
+    @Test func dataOfAToastIsMeasuredAsItIsWritten() throws {
+        let texts = [
+            (PushProtocol.mpns, String(repeating: "ü", count: 900)), (.wns, String(repeating: #"\""#, count: 800)),
+        ]
+        for (kind, text) in texts {
+            let task = try RenderedTask(message: #"{"body":"b","data":{"k":"\#(text)"}}"#, platforms: [.windows])
+            #expect(task.rendering.checkLimits(of: [kind]).map(\.path) == ["message"])
+            #expect(throws: Never.self) { try task.rendering.variant(for: kind, language: nil, isSilent: true) }
+        }
     }
 
     /// The longest accepted text, found by bisection; one byte more is refused, with the path of the field to shorten.
@@ -91,6 +145,7 @@ import Topics
             try RenderedTask(payloads: [.android: #"{"data":\#(data)}"#]),
             try RenderedTask(payloads: [.ios: #"{"aps":\#(data)}"#]),
             try RenderedTask(payloads: [.android: #"{"notification":\#(data)}"#]),
+            try RenderedTask(payloads: [.web: data]), try RenderedTask(payloads: [.windows: #"{"data":\#(data)}"#]),
         ]
         for task in tasks {
             let begun = ThreadUsage.cpuSeconds
@@ -144,9 +199,10 @@ import Topics
         (#"{"body":"b","data":{"aps":1}}"#, "message.data.aps"),
         (#"{"body":"b","image":"https://a.example/","data":{"image":1}}"#, "message.data.image"),
         (#"{"body":"b","data":{"gcm.x":"y"}}"#, "message.data.gcm.x"),
+        (#"{"body":"b","url":"https://a.example/","data":{"url":"b"}}"#, "message.data.url"),
     ])
     func namesOfTheProvidersAreRefused(message: String, path: String) throws {
-        let flaws = try RenderedTask(message: message).rendering.checkLimits()
+        let flaws = try RenderedTask(message: message, platforms: Set(Platform.allCases)).rendering.checkLimits()
         #expect(Set(flaws.map(\.path)) == [path])
     }
 }

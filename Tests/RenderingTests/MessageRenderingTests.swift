@@ -207,16 +207,24 @@ import Topics
         #expect(try task.payload(.huawei)["message"]?["android"]?["urgency"]?.text == "NORMAL")
     }
 
-    @Test(arguments: [PushProtocol.webpush, .wns, .mpns, .http])
-    func whoCannotBeReachedYetIsAFlaw(_ kind: PushProtocol) throws {
-        let task = try RenderedTask(message: #"{"body":"b"}"#, platforms: Set(Platform.allCases))
-        #expect(task.flaw(kind)?.path == "platforms")
-        #expect(task.rendering.checkLimits().isEmpty)
+    /// Where a platform opens no address itself, the app finds it in its data.
+    @Test func theAddressIsAlsoData() throws {
+        let task = try RenderedTask(message: #"{"body":"b","data":{"k":"v"},"url":"https://a.example/1"}"#)
+        #expect(try task.payload(.apns)["url"]?.text == "https://a.example/1")
+        #expect(try task.payload(.fcm)["message"]?["data"]?["url"]?.text == "https://a.example/1")
+        let data = try task.payload(.huawei)["message"]?["data"]?.text.map { try JSON($0) }
+        #expect(data?["url"]?.text == "https://a.example/1")
+        for isSilent in [true, false] {
+            #expect(try task.payload(.apns, isSilent: isSilent)["url"]?.text == "https://a.example/1")
+        }
     }
 
     @Test func aPlatformTheMessageIsNotMeantForIsAFlaw() throws {
         let task = try RenderedTask(message: #"{"body":"b"}"#, platforms: [.android])
         #expect(task.flaw(.apns)?.path == "payloads.ios")
+        for (kind, name) in [(PushProtocol.webpush, "web"), (.wns, "windows"), (.mpns, "windows"), (.http, "http")] {
+            #expect(task.flaw(kind)?.path == "payloads.\(name)")
+        }
         #expect(task.rendering.checkLimits().isEmpty)
     }
 }

@@ -7,11 +7,13 @@ import Topics
 
 /// Where an app finds the proof with which it reports a receipt, and what becomes of it without room.
 @Suite struct ReceiptProofTests {
-    private static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
+    private static let kinds = PushProtocol.allCases
+    /// The providers that count all bytes of a payload, with their limits.
+    private static let limits: [PushProtocol: Int] = [.apns: 4_096, .webpush: 3_993, .wns: 5_000, .mpns: 5_000]
     private static let proof = "T5JNtDiDTRMiFA"
 
     private static func task(_ message: String, hasKey: Bool = true) throws -> RenderedTask {
-        var task = try RenderedTask(message: message)
+        var task = try RenderedTask(message: message, platforms: Set(Platform.allCases))
         if hasKey { task.task.receiptKey = TaskReceiptKey(bytes: Array(repeating: 7, count: 16)) }
         return task
     }
@@ -19,17 +21,37 @@ import Topics
     private static func payload(
         _ task: RenderedTask, _ kind: PushProtocol, isSilent: Bool = false, badge: UInt32 = 0
     ) throws -> [UInt8] {
-        try task.variant(kind, isSilent: isSilent).payload.payload(token: "TOKEN", badge: badge, proof: proof)
+        try variant(task, kind, isSilent: isSilent).payload.payload(token: "TOKEN", badge: badge, proof: proof)
+    }
+
+    private static func variant(
+        _ task: RenderedTask, _ kind: PushProtocol, isSilent: Bool = false
+    ) throws -> RenderedVariant {
+        try task.rendering.variant(for: kind, language: nil, isSilent: isSilent, phone: .withFlipTiles)
     }
 
     /// What the app gets beside `aps`, or as data.
     private static func data(_ task: RenderedTask, _ kind: PushProtocol, isSilent: Bool = false) throws -> JSON? {
-        let payload = try JSON(payload(task, kind, isSilent: isSilent, badge: 3))
+        let bytes = try payload(task, kind, isSilent: isSilent, badge: 3)
+        if bytes.first == UInt8(ascii: "<") { return try dataOfToast(String(decoding: bytes, as: UTF8.self)) }
+        let payload = try JSON(bytes)
         switch kind {
-        case .apns: return payload
+        case .apns, .wns, .mpns: return payload
         case .fcm: return payload["message"]?["data"]
-        default: return try payload["message"]?["data"]?.text.map { try JSON($0) }
+        case .huawei: return try payload["message"]?["data"]?.text.map { try JSON($0) }
+        case .webpush: return payload["notification"]?["data"] ?? payload["data"]
+        case .http: return payload["data"]
         }
+    }
+
+    /// The JSON of a computer's toast, or the query of a phone's.
+    private static func dataOfToast(_ xml: String) throws -> JSON? {
+        if let launch = xml.firstMatch(of: #/launch="([^"]*)"/#) {
+            return try JSON(String(launch.1).replacing("&quot;", with: "\""))
+        }
+        let query = try #require(xml.firstMatch(of: #/<wp:Param>\?(.*)<\/wp:Param>/#))
+        let pairs = String(query.1).replacing("&amp;", with: "&").split(separator: "&").map { $0.split(separator: "=") }
+        return .object(JSONObject(pairs.map { (String($0[0]), .string(String($0[1]))) }))
     }
 
     @Test(arguments: kinds, [#"{"body":"b","badge":"increment","data":{"k":"v"}}"#, #"{"data":{}}"#])
@@ -58,12 +80,15 @@ import Topics
     @Test func aWrittenPayloadHasNone() throws {
         var task = try RenderedTask(payloads: [
             .ios: #"{"aps":{"alert":"x"}}"#, .android: #"{"notification":{"title":"t"}}"#,
+            .web: #"{"notification":{"title":"t"}}"#, .windows: #"{"notification":{"title":"t"}}"#, .http: "{}",
         ])
         task.task.receiptKey = TaskReceiptKey(bytes: Array(repeating: 7, count: 16))
         for kind in Self.kinds { #expect(try !task.variant(kind).payload.slots.contains(.proof)) }
         // Nothing is left of it for a silent device, so Carillon writes the data.
-        let data = try Self.data(task, .fcm, isSilent: true)
-        #expect(data?["task_id"] == .string(RenderedTask.idText) && data?["task_proof"] == .string(Self.proof))
+        for kind in [PushProtocol.fcm, .webpush, .wns] {
+            let data = try Self.data(task, kind, isSilent: true)
+            #expect(data?["task_id"] == .string(RenderedTask.idText) && data?["task_proof"] == .string(Self.proof))
+        }
     }
 
     /// Goal: a proof never makes a payload too long, and is left out for no other reason. Method: the longest text with
@@ -71,27 +96,33 @@ import Topics
     @Test(arguments: kinds, ["", #","badge":"increment""#])
     func withoutRoomItIsLeftOut(_ kind: PushProtocol, badge: String) throws {
         func task(_ count: Int, hasKey: Bool = true) throws -> RenderedTask {
-            try Self.task(#"{"body":"\#(String(repeating: "x", count: count))"\#(badge)}"#, hasKey: hasKey)
+            var task = try Self.task(#"{"body":""\#(badge)}"#, hasKey: hasKey)
+            task.task.content.message?.body = LocalizedText(String(repeating: "x", count: count))
+            return task
         }
         func longest(_ isTaken: (Int) throws -> Bool) throws -> Int {
-            var (taken, refused) = (0, 4_096)
+            var (taken, refused) = (0, kind == .http ? 70_000 : 6_000)
             while refused - taken > 1 {
                 let middle = (taken + refused) / 2
                 if try isTaken(middle) { taken = middle } else { refused = middle }
             }
             return taken
         }
-        let bare = try longest { try task($0, hasKey: false).flaw(kind) == nil }
-        let accepted = try longest { try task($0).flaw(kind) == nil }
+        let bare = try longest { (try? Self.variant(task($0, hasKey: false), kind)) != nil }
+        let accepted = try longest { (try? Self.variant(task($0), kind)) != nil }
         let proven = try longest { count in
-            (try? task(count).variant(kind))?.payload.slots.contains(.proof) ?? false
+            (try? Self.variant(task(count), kind))?.payload.slots.contains(.proof) ?? false
         }
         #expect(accepted == bare)
-        // A comma, the name, a colon, the value; in Huawei's text each of the four quotation marks is escaped.
-        #expect(accepted - proven == 1 + 12 + 1 + 16 + (kind == .huawei ? 4 : 0))
+        // A comma, the name, a colon, the value. Each of the four quotation marks is escaped in Huawei's text and in
+        // XML; a phone's query has none, and an ampersand of five bytes.
+        let escapes: [PushProtocol: Int] = [.huawei: 4, .wns: 4 * 5]
+        #expect(accepted - proven == 1 + 12 + 1 + 16 + (escapes[kind] ?? 0))
         let atLimit = try Self.payload(task(proven), kind, badge: .max)
-        #expect(kind != .apns || badge.isEmpty || atLimit.count == 4_096)
-        #expect(try task(proven + 1).variant(kind).payload == task(proven + 1, hasKey: false).variant(kind).payload)
+        if let limit = Self.limits[kind], !badge.isEmpty { #expect(atLimit.count == limit) }
+        #expect(
+            try Self.variant(task(proven + 1), kind).payload
+                == Self.variant(task(proven + 1, hasKey: false), kind).payload)
     }
 
     /// Huawei gets one request for many devices with one payload.

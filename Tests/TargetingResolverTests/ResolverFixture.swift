@@ -94,7 +94,7 @@ final class ResolverFixture: Sendable {
 
     func task(
         _ number: UInt64, audience: Audience?, list: TargetList = .entries([]),
-        platforms: Set<Platform> = [.ios, .android]
+        platforms: Set<Platform> = Set(Platform.allCases)
     ) -> PushTask {
         var task = PushTask(id: TaskID(high: 3, low: number), app: app, created: time.now)
         task.target.audience = audience

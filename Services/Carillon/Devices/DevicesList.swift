@@ -1,5 +1,6 @@
 import CommandKit
 import JSONKit
+import PushModel
 
 /// `carillon devices list`: the devices of a user, or the one with a token.
 struct DevicesList: Command {
@@ -11,7 +12,9 @@ struct DevicesList: Command {
     private static let token = CommandOption(
         "--token", value: "TOKEN", meaning: "The provider's token; requires --protocol")
     private static let kind = CommandOption(
-        "--protocol", value: "PROTOCOL", meaning: "The token's protocol: apns, fcm or huawei")
+        "--protocol", value: "PROTOCOL", meaning: "The token's protocol: \(protocols)")
+
+    private static let protocols = PushProtocol.allCases.map(\.name).joined(separator: ", ")
 
     private enum Choice {
         case user(String)

@@ -6,7 +6,7 @@ import Topics
 
 /// The content of a task in the native API: a message for all platforms, payloads for single platforms, or both.
 struct NativeContentForm {
-    private static let names = Platform.supported.map(\.rawValue).joined(separator: " or ")
+    private static let names = Platform.supported.map(\.rawValue).joined(separator: ", ")
 
     private let fields: JSONFields
 
@@ -36,8 +36,9 @@ struct NativeContentForm {
     private func message(_ given: JSONFields) -> PushMessage {
         let problems = given.problems.all.count
         let message = PushMessage(given)
-        if let image = message.image, WebAddress(image)?.scheme != .https {
-            given.reject("image", message: "expected an https URL of at most \(WebAddress.bytesMaximum) bytes")
+        for (name, address) in [("image", message.image), ("url", message.url)] {
+            guard let address, WebAddress(address)?.scheme != .https else { continue }
+            given.reject(name, message: "expected an https URL of at most \(WebAddress.bytesMaximum) bytes")
         }
         guard given.problems.all.count == problems else { return message }
         let isEmpty = message.title == nil && message.body == nil && message.data.members.isEmpty
@@ -51,9 +52,7 @@ struct NativeContentForm {
         guard fields.has("platforms") else { return nil }
         let elements = fields.elements("platforms", countMinimum: 1, countMaximum: Platform.allCases.count)
         return elements.compactMap { element in
-            element.text(expected: "\(NativeContentForm.names); others are not supported yet") {
-                Platform(rawValue: $0).flatMap { Platform.supported.contains($0) ? $0 : nil }
-            }
+            element.text(expected: "one of \(NativeContentForm.names)") { Platform(rawValue: $0) }
         }
     }
 
@@ -68,7 +67,7 @@ struct NativeContentForm {
         }
         given.rejectUnknown()
         if payloads.isEmpty, fields.problems.all.isEmpty {
-            fields.reject("payloads", message: "expected a payload for \(NativeContentForm.names)")
+            fields.reject("payloads", message: "expected a payload for one of \(NativeContentForm.names)")
         }
         return payloads
     }

@@ -18,7 +18,7 @@ struct PayloadCheck: Sendable {
 
     func check(_ task: PushTask, of app: PushApp) throws(TaskError) {
         let problems = JSONProblems()
-        let kinds = PayloadCheck.kinds(of: app.providers)
+        let kinds = PayloadCheck.kinds(of: app.providers, for: task.content)
         for flaw in TaskRendering(task, now: time.now).checkLimits(of: kinds) {
             problems.add(flaw.path, message: flaw.message)
         }
@@ -26,13 +26,16 @@ struct PayloadCheck: Sendable {
     }
 
     /// The app's own protocols, since a provider the app lacks must not limit its payloads. A platform for which the
-    /// app has no provider is checked against the first protocol of that platform.
-    static func kinds(of providers: ProviderCredentials) -> [PushProtocol] {
+    /// app has no provider is checked against the first protocol of that platform if it has a payload of its own, which
+    /// may have mistakes, or if the app can send to none of the platforms.
+    static func kinds(of providers: ProviderCredentials, for content: TaskContent) -> [PushProtocol] {
+        let targeted = content.targetedPlatforms
         let own = PushProtocol.supported.filter { providers.has($0) }
-        var missing: [PushProtocol] = []
-        for kind in PushProtocol.supported where !(own + missing).contains(where: { Platform($0) == Platform(kind) }) {
-            missing.append(kind)
+        let reached = Set(own.map { Platform($0) })
+        let reachesNone = targeted.isDisjoint(with: reached)
+        let missing = Platform.supported.filter { platform in
+            !reached.contains(platform) && (reachesNone || content.payloads[platform] != nil)
         }
-        return own + missing
+        return own + missing.compactMap { platform in PushProtocol.supported.first { Platform($0) == platform } }
     }
 }

@@ -32,6 +32,7 @@ struct TaskDraft: Sendable, Equatable {
         task.target.audience = audience
         task.content = content
         task.content.fallbackLanguage = content.message == nil ? nil : caller.app.defaults.language
+        task.content.navigate = content.targetedPlatforms.contains(.web) ? caller.app.defaults.navigate : nil
         task.options = options
         let targeted = content.targetedPlatforms
         task.unprovided = Set(
