@@ -125,6 +125,8 @@ extension CurlTransfer {
 
     private func secure(_ configuration: HTTPClientConfiguration) {
         set(CURLOPT_SSLVERSION, value: CURL_SSLVERSION_TLSv1_2)
+        if let file = configuration.certificateFile { set(CURLOPT_SSLCERT, value: file) }
+        if let file = configuration.privateKeyFile { set(CURLOPT_SSLKEY, value: file) }
         guard let file = configuration.authorityFile else { return }
         set(CURLOPT_CAINFO, value: file)
         // Otherwise the system's folder of authorities would be trusted in addition to the file.

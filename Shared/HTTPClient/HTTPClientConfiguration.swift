@@ -21,6 +21,9 @@ package struct HTTPClientConfiguration: Sendable, Equatable {
     package var idleConnectionsMaximum = 64
     /// A PEM file of authorities to trust instead of the system's.
     package var authorityFile: String?
+    /// PEM files with a certificate to present, and its key; read for each connection.
+    package var certificateFile: String?
+    package var privateKeyFile: String?
 
     package init(name: String) {
         self.name = name

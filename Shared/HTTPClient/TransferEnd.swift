@@ -37,7 +37,7 @@ struct TransferEnd {
         case CURLE_COULDNT_CONNECT: .unreachable
         case CURLE_PEER_FAILED_VERIFICATION: .untrusted
         case CURLE_SSL_CONNECT_ERROR: .handshake
-        case CURLE_SSL_CACERT_BADFILE: .misconfigured
+        case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM: .misconfigured
         default: .broken
         }
     }
