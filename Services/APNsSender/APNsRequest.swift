@@ -22,8 +22,8 @@ struct APNsRequest {
         var own = HTTP2Headers()
         own.append("apns-id", push.id.description, indexing: .nameOnly)
         var request = HTTP2Request(
-            .post, "/3/device/" + push.token, sharedHeaders: shared.value(of: push.content, make: headers), headers: own, body: push.payload,
-            limit: limit)
+            .post, "/3/device/" + push.token, sharedHeaders: shared.value(of: push.content, make: headers),
+            headers: own, body: push.payload, limit: limit)
         request.avoidedConnection = connection
         return request
     }

@@ -76,7 +76,8 @@ final class DispatchFixture: Sendable {
     }
 
     func chunk(
-        _ offsets: [UInt16], attempt: UInt8 = 0, timing: DeviceTiming = .ofTask, expiration: UInt32 = 1_900_000_000,
+        _ offsets: [UInt16], kind: PushProtocol = .apns, attempt: UInt8 = 0, timing: DeviceTiming = .ofTask,
+        expiration: UInt32 = 1_900_000_000,
         repeatsUnknown: Bool = true,
         updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert",
         deadline: Duration = .seconds(3_600), rates: [PushRate] = [], cap: ChunkCap? = nil,
@@ -85,14 +86,17 @@ final class DispatchFixture: Sendable {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
             let digits = String(offset, radix: 16)
-            let token = try PushToken(.apns, text: String(repeating: "0", count: 64 - digits.count) + digits)
+            let text =
+                kind == .apns
+                ? String(repeating: "0", count: 64 - digits.count) + digits : "https://push-\(digits).example/"
+            let token = try PushToken(kind, text: text)
             var device = Device(tag: UInt32(offset), token: token, created: updated)
             if isSandbox { device.environment = .sandbox }
             devices.append(
                 offset: offset, variant: 0, device: device)
         }
         let variant = RenderedVariant(
-            kind: .apns, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
+            kind: kind, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
             payload: payload, isSilent: isSilent)
         return DispatchChunk(
             task: task, app: app, lane: .bulk, attempt: attempt, timing: timing, cap: cap,
