@@ -165,6 +165,9 @@ let package = Package(
         service(
             "TargetingResolver", command: "targeting-resolver", "Bus", "PushModel", "RedisClient", "RedisStore",
             "Rendering", "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
+        service(
+            "WebSender", command: "web-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
+            "PushModel", "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
 
         testExecutable("BareLoops", "CHiredis", "CMicroHTTPD", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
@@ -285,6 +288,10 @@ let package = Package(
         tests("TestSupportTests", "ServiceKit", "TestSupport"),
         tests("TLSSocketTests", "ServiceKit", "TestSupport", "TLSSocket"),
         tests("TopicsTests", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "TaskModel", "TestSupport", "Topics"),
+        tests(
+            "WebSenderTests", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit", "MemoryStore",
+            "ProviderKit", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store",
+            "TestSupport", "TLSSocket", "Topics", "web-sender"),
     ],
     // simdjson's headers select their string type by the C++ standard; an older one would not match the library.
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,168 @@
+import ProviderKit
+import ServiceKit
+import Synchronization
+import Topics
+
+/// Admits one app's pushes, and sends each when its server has room. A server that fails, throttles or is slow holds up
+/// its own pushes only: the others get their share of the app's pushes in flight back as soon as they are answered.
+///
+/// `send` returns within the patience and the limit of one request.
+final class OriginGate: Sendable {
+    /// Sends pushes to one server, each once.
+    typealias Attempt = @Sendable ([Push], PushOrigin) async -> [PushOutcome]
+
+    private struct Waiter {
+        let count: Int
+        let end: Duration
+        let continuation: CheckedContinuation<OriginWindow.Answer, Never>
+    }
+
+    private struct State {
+        var traffic: OriginTraffic
+        var waiters: [PushOrigin: Queue<Waiter>] = [:]
+        var isWatched = false
+    }
+
+    private typealias Passage = (waiter: Waiter, answer: OriginWindow.Answer)
+
+    private let settings: OriginSettings
+    /// Only counts the pushes in flight: no outcome of theirs says anything about all servers.
+    private let slots: SendGate
+    private let time: any TimeSource
+    private let random: any RandomSource
+    private let onTurn: @Sendable (PushOrigin, OriginWindow.Turn) -> Void
+    private let state: Mutex<State>
+
+    /// `inFlightMaximum` is that of the app.
+    init(
+        inFlightMaximum: Int, settings: OriginSettings = OriginSettings(), time: any TimeSource,
+        random: any RandomSource, onTurn: @escaping @Sendable (PushOrigin, OriginWindow.Turn) -> Void = { _, _ in }
+    ) {
+        self.settings = settings
+        slots = SendGate(SendWindow.Settings(ceiling: inFlightMaximum), time: time)
+        self.time = time
+        self.random = random
+        self.onTurn = onTurn
+        state = Mutex(State(traffic: OriginTraffic(settings)))
+    }
+
+    var originsRemembered: Int { state.withLock { $0.traffic.count } }
+
+    func admit(_ count: Int, lane: Lane) async -> Admission {
+        await slots.admit(count, lane: lane)
+    }
+
+    func giveBack(_ count: Int) {
+        slots.giveBack(count)
+    }
+
+    /// Sends admitted pushes; the outcomes are in their order.
+    func send(_ pushes: [Push], attempt: @escaping Attempt) async -> [PushOutcome] {
+        var outcomes = pushes.map { _ in PushOutcome.unsendable("BadAddress") }
+        var groups: [PushOrigin: [Int]] = [:]
+        for position in pushes.indices {
+            guard let origin = PushOrigin(address: pushes[position].token) else { continue }
+            groups[origin, default: []].append(position)
+        }
+        slots.giveBack(pushes.count - groups.values.reduce(0) { $0 + $1.count })
+        await withTaskGroup(of: ([Int], [PushOutcome]).self) { group in
+            for (origin, positions) in groups {
+                group.addTask {
+                    (positions, await self.send(positions.map { pushes[$0] }, to: origin, attempt: attempt))
+                }
+            }
+            for await (positions, answers) in group {
+                for (position, answer) in zip(positions, answers) { outcomes[position] = answer }
+            }
+        }
+        return outcomes
+    }
+
+    private func send(_ pushes: [Push], to origin: PushOrigin, attempt: Attempt) async -> [PushOutcome] {
+        let end = time.uptime + settings.patience
+        var outcomes: [PushOutcome] = []
+        outcomes.reserveCapacity(pushes.count)
+        while outcomes.count < pushes.count {
+            let rest = pushes.count - outcomes.count
+            switch await ask(rest, to: origin, until: end) {
+            case .go(let count, let isProbe):
+                let part = Array(pushes[outcomes.count..<(outcomes.count + count)])
+                let answers = await attempt(part, origin)
+                precondition(answers.count == part.count, "each push has one outcome")
+                settle(answers, of: origin, isProbe: isProbe)
+                outcomes += answers
+            case .refused(let refusal):
+                slots.giveBack(rest)
+                outcomes += repeatElement(refusal.outcome, count: rest)
+            case .wait: preconditionFailure("a wait ends with an answer")
+            }
+        }
+        return outcomes
+    }
+
+    private func ask(_ count: Int, to origin: PushOrigin, until end: Duration) async -> OriginWindow.Answer {
+        await withCheckedContinuation { continuation in
+            let now = time.uptime
+            let (answer, needsWatch) = state.withLock { state -> (OriginWindow.Answer?, Bool) in
+                guard now < end else { return (.refused(.busy(OriginRefusal.retry)), false) }
+                let hasWaiters = state.waiters[origin]?.isEmpty == false
+                let answer = hasWaiters ? .wait : state.traffic.ask(count, to: origin, at: now)
+                guard answer == .wait else { return (answer, false) }
+                let waiter = Waiter(count: count, end: end, continuation: continuation)
+                state.waiters[origin, default: Queue()].append(waiter)
+                defer { state.isWatched = true }
+                return (nil, !state.isWatched)
+            }
+            if let answer { continuation.resume(returning: answer) }
+            if needsWatch { watch() }
+        }
+    }
+
+    private func settle(_ outcomes: [PushOutcome], of origin: PushOrigin, isProbe: Bool) {
+        slots.giveBack(outcomes.count)
+        let now = time.uptime
+        let (turn, passages) = state.withLock { state in
+            let turn = state.traffic.settle(outcomes, of: origin, isProbe: isProbe, at: now, random: random)
+            return (turn, OriginGate.passages(&state, to: origin, at: now))
+        }
+        if let turn { onTurn(origin, turn) }
+        resume(passages)
+    }
+
+    private func resume(_ passages: [Passage]) {
+        for (waiter, answer) in passages { waiter.continuation.resume(returning: answer) }
+    }
+
+    private static func passages(_ state: inout State, to origin: PushOrigin, at now: Duration) -> [Passage] {
+        var passages: [Passage] = []
+        while let waiter = state.waiters[origin]?.first {
+            var answer = state.traffic.ask(waiter.count, to: origin, at: now)
+            if answer == .wait, now >= waiter.end { answer = .refused(.busy(OriginRefusal.retry)) }
+            guard answer != .wait else { return passages }
+            state.waiters[origin]?.popFirst()
+            passages.append((waiter, answer))
+        }
+        state.waiters[origin] = nil
+        return passages
+    }
+
+    /// Sends those away who have waited for too long: no answer may come for as long as a request may take.
+    private func watch() {
+        Task { [self] in
+            repeat { try? await time.sleep(for: settings.patience) } while refuseOverdue()
+        }
+    }
+
+    /// Returns true while there are waiters.
+    private func refuseOverdue() -> Bool {
+        let now = time.uptime
+        let (passages, isWatched) = state.withLock { state -> ([Passage], Bool) in
+            var passages: [Passage] = []
+            for origin in Array(state.waiters.keys) { passages += OriginGate.passages(&state, to: origin, at: now) }
+            state.isWatched = !state.waiters.isEmpty
+            return (passages, state.isWatched)
+        }
+        resume(passages)
+        return isWatched
+    }
+}

@@ -1,0 +1,47 @@
+import ProviderKit
+import ServiceKit
+
+/// The windows of all servers that an app's pushes go to. Pure: times are uptimes passed in.
+struct OriginTraffic: Sendable {
+    private let settings: OriginSettings
+    private var windows: [PushOrigin: OriginWindow] = [:]
+    private var probes = 0
+
+    init(_ settings: OriginSettings = OriginSettings()) {
+        self.settings = settings
+    }
+
+    var count: Int { windows.count }
+
+    /// Asks for `count` pushes, and is answered for at most as many.
+    mutating func ask(_ count: Int, to origin: PushOrigin, at now: Duration) -> OriginWindow.Answer {
+        if windows[origin] == nil {
+            if windows.count >= settings.originsMaximum { forgetSome(at: now) }
+            // All of them have pushes in flight.
+            guard windows.count < settings.originsMaximum else { return .refused(.busy(OriginRefusal.retry)) }
+        }
+        let mayProbe = probes < settings.probesMaximum
+        let answer = windows[origin, default: OriginWindow(settings)].ask(count, mayProbe: mayProbe, at: now)
+        if case .go(_, isProbe: true) = answer { probes += 1 }
+        return answer
+    }
+
+    /// Notes the outcomes of pushes that were let go together, or of a part of them.
+    @discardableResult
+    mutating func settle(
+        _ outcomes: [PushOutcome], of origin: PushOrigin, isProbe: Bool, at now: Duration, random: any RandomSource
+    ) -> OriginWindow.Turn? {
+        if isProbe { probes -= 1 }
+        precondition(windows[origin] != nil, "a server with pushes in flight is not forgotten")
+        return windows[origin]?.settle(outcomes, isProbe: isProbe, at: now, random: random)
+    }
+
+    /// Drops an eighth, so that a full table is not searched for each new server: those first whose loss costs nothing,
+    /// and then those that were not used for the longest time.
+    private mutating func forgetSome(at now: Duration) {
+        let idle = windows.filter { $0.value.inFlight == 0 }
+        let order = idle.map { (origin: $0.key, isKept: !$0.value.isUnremarkable(at: now), use: $0.value.lastUse) }
+            .sorted { ($0.isKept ? 1 : 0, $0.use) < ($1.isKept ? 1 : 0, $1.use) }
+        for entry in order.prefix(max(1, settings.originsMaximum / 8)) { windows[entry.origin] = nil }
+    }
+}
