@@ -1,0 +1,45 @@
+import Apps
+import Bus
+import HTTPClient
+import ProviderKit
+import PushModel
+import ServiceKit
+import Signing
+
+/// Resources for publishers' servers that all apps share; makes each app's gateway.
+struct HTTPPushProvider: PushProvider {
+    let kind = PushProtocol.http
+    let configuration: HTTPPushConfiguration
+    let client: HTTPClient
+    let time: any TimeSource
+    let random: any RandomSource
+    let log: Log
+
+    init(_ configuration: HTTPPushConfiguration, environment: WorkerEnvironment) {
+        self.configuration = configuration
+        time = environment.time
+        random = environment.random
+        log = environment.log
+        client = HTTPClient(
+            configuration: configuration.traffic.client(named: "http-push"), log: environment.log,
+            metrics: environment.metrics, time: time)
+    }
+
+    func credentials(in providers: ProviderCredentials) -> HTTPPushCredentials? { providers.http }
+
+    func file(of credentials: HTTPPushCredentials) -> KeyFile? { credentials.signingKeyFile }
+
+    func gateway(_ credentials: HTTPPushCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
+        let key = content.flatMap { Secret(text: $0) }.map { HMACKey(Array($0.reveal().utf8)) }
+        if let file = credentials.signingKeyFile, key == nil {
+            return BrokenGateway(reason: "\(file.field): no readable text in \(file.path)")
+        }
+        return HTTPPushGateway(
+            configuration, requests: OriginRequests(client: client), signingKey: key,
+            gate: configuration.traffic.gate(of: app, kind: kind, time: time, random: random, log: log), time: time)
+    }
+
+    func close() async {
+        await client.close(within: .seconds(1))
+    }
+}
