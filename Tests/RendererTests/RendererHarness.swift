@@ -38,7 +38,7 @@ final class RendererHarness: Sendable {
         var message = PushMessage()
         message.body = LocalizedText("Fire")
         pushTask.content.message = message
-        pushTask.content.platforms = [.android]
+        pushTask.content.platforms = [.android, .web]
         let entry = TaskEntry(app: app, begins: pushTask.created, deadline: pushTask.deadline)
         try await base.archive.keep(TaskMessage.task(pushTask).encoded(), of: task, entry: entry)
     }
@@ -63,9 +63,17 @@ final class RendererHarness: Sendable {
             })
     }
 
-    func readDispatches() async throws -> any BusConsumer {
-        try await base.bus.makeConsumer(
-            ConsumerOptions(channel: Topics.dispatchAndroid.channel(.bulk), group: "android-sender"))
+    func send(_ devices: [Device], attempt: UInt8) async throws {
+        var part = AudienceDevices(segment: segment)
+        for (place, device) in devices.enumerated() {
+            part.append(offset: UInt16(place), record: device.packed, isSilent: false)
+        }
+        let chunk = AudienceChunk(task: task, app: app, lane: .bulk, attempt: attempt, segments: [part])
+        try await base.send([Topics.audience.message(chunk, key: [], lane: .bulk)])
+    }
+
+    func readDispatches(_ topic: Topic<DispatchChunk> = Topics.dispatchAndroid) async throws -> any BusConsumer {
+        try await base.bus.makeConsumer(ConsumerOptions(channel: topic.channel(.bulk), group: "a-sender"))
     }
 
     /// Waits for the first retry orders.

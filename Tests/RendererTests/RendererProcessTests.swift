@@ -66,6 +66,33 @@ import Topics
         #expect(await process.end() == .exited(0))
         await consumer.close()
     }
+
+    /// Goal: browsers get their pushes on web-sender's topic, with the keys to encrypt them for, at every attempt.
+    @Test(arguments: [UInt8(0), 2]) func browsersKeysReachTheirSender(attempt: UInt8) async throws {
+        let harness = try await RendererHarness()
+        let consumer = try await harness.readDispatches(Topics.dispatchWeb)
+        let process = try await harness.startRenderer()
+        try await harness.keepTask()
+        try await harness.mark(count: 2)
+        let devices = try (0..<2).map { number in
+            let token = try PushToken(.webpush, text: "https://push.example/\(number)")
+            var device = Device(tag: UInt32(number), token: token, created: 1_700_000_000)
+            device.webPushKeys = WebPushKeys(
+                publicKey: [4] + Array(repeating: UInt8(number), count: 64), secret: Array(repeating: 9, count: 16))
+            return device
+        }
+        try await harness.send(devices, attempt: attempt)
+        let chunks = try await harness.read(consumer)
+        let part = try #require(chunks.first?.segments.first)
+        #expect(chunks.count == 1 && chunks[0].attempt == attempt)
+        #expect(part.tokens == devices.map(\.token.text))
+        #expect([0, 1].map { part.webPushKeys(at: $0) } == devices.map(\.webPushKeys))
+        let payload = try JSON(chunks[0].variants[0].payload.payload(token: "", badge: 0))
+        #expect(payload["notification"]?["title"] == .string("Fire"))
+        process.signal(15)
+        #expect(await process.end() == .exited(0))
+        await consumer.close()
+    }
 }
 
 extension DispatchChunk {
