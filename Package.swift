@@ -209,7 +209,7 @@ let package = Package(
         tests(
             "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "event-stream", "ingest-api", "ProviderKit",
             "provider-simulator", "renderer", "reporter", "scheduler", "ServiceHost", "ServiceKit",
-            "targeting-resolver", "TestSupport"),
+            "targeting-resolver", "TestSupport", "web-sender"),
         tests(
             "EventStreamTests", "Apps", "Bus", "carillon", "event-stream", "HTTPServer", "JSONKit", "KafkaBus",
             "KafkaMock",

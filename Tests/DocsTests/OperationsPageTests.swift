@@ -13,6 +13,7 @@ import Testing
 @testable import reporter
 @testable import scheduler
 @testable import targeting_resolver
+@testable import web_sender
 
 /// The pages for operators are compared with what services read and show, in both directions: an operator must find
 /// every setting and metric there, and nothing that does not exist.
@@ -28,18 +29,22 @@ import Testing
         _ = SimulatorConfiguration(environment: &reader)
         _ = TargetingResolverConfiguration(environment: &reader)
         var (apple, android, reports) = (EnvironmentReader([:]), EnvironmentReader([:]), EnvironmentReader([:]))
+        var web = EnvironmentReader([:])
         _ = APNsSenderConfiguration(environment: &apple)
         _ = AndroidSenderConfiguration(environment: &android)
+        _ = WebSenderConfiguration(environment: &web)
         _ = ReporterConfiguration(environment: &reports)
         var stream = EnvironmentReader([:])
         _ = EventStreamConfiguration(environment: &stream)
-        let shared = android.variables.filter { !apple.variables.contains($0) }
-        let own = (apple.variables + shared + reports.variables + stream.variables).filter {
+        var senders = apple.variables
+        for other in [android, web] { senders += other.variables.filter { !senders.contains($0) } }
+        let own = (senders + reports.variables + stream.variables).filter {
             !reader.variables.contains($0)
         }
         let listed =
             try rows(under: "# Settings", inPage: "docs/settings.md")
             + rows(under: "# Settings of the bus", inPage: "docs/settings-bus.md")
+            + rows(under: "# Settings of the senders", inPage: "docs/settings-senders.md")
         let known = (reader.variables + own).map(row)
         #expect(difference(listed, others: known) == [], "only in the pages")
         #expect(difference(known, others: listed) == [], "only in the code")

@@ -5,10 +5,11 @@ import Testing
 /// The pages for operators name metrics, alerts and variables: each must exist.
 @Suite struct OperatorPagesTests {
     private static let failures = ["docs/failures.md", "docs/failures-providers.md"]
-    private static let settings = ["docs/settings.md", "docs/settings-bus.md"]
+    private static let settings = ["docs/settings.md", "docs/settings-bus.md", "docs/settings-senders.md"]
     private static let pages = [
         "docs/failures-providers.md", "docs/failures.md", "docs/metrics.md", "docs/operations.md", "docs/recovery.md",
-        "docs/run.md", "docs/scaling.md", "docs/security.md", "docs/settings-bus.md", "docs/settings.md",
+        "docs/run.md", "docs/scaling.md", "docs/security.md", "docs/settings-bus.md",
+        "docs/settings-senders.md", "docs/settings.md",
         "docs/upgrading.md",
     ]
 

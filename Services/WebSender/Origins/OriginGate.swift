@@ -43,7 +43,7 @@ final class OriginGate: Sendable {
         self.time = time
         self.random = random
         self.onTurn = onTurn
-        state = Mutex(State(traffic: OriginTraffic(settings)))
+        state = Mutex(State(traffic: OriginTraffic(settings, inFlightMaximum: inFlightMaximum)))
     }
 
     var originsRemembered: Int { state.withLock { $0.traffic.count } }

@@ -6,6 +6,10 @@ struct OriginSettings: Sendable, Equatable {
     var originsMaximum = 4_096
     /// Pushes in flight to one server.
     var inFlightMaximum = 256
+    /// Pushes in flight to a server that has not answered yet.
+    var inFlightFirst = 1
+    /// Servers that take all pushes that an app may have in flight.
+    var large = PushServiceList.none
     /// Pushes in a row that a server does not answer: after these it is left alone.
     var failuresMaximum = 3
     /// Errors in a row that a server answers with: after these it is left alone.
@@ -18,4 +22,12 @@ struct OriginSettings: Sendable, Equatable {
     var patience = Duration.seconds(1)
 
     init() {}
+
+    /// For a server that many devices share, one push at a time would be a slow beginning.
+    func forLargeServer(inFlightMaximum: Int) -> OriginSettings {
+        var settings = self
+        settings.inFlightMaximum = max(settings.inFlightMaximum, inFlightMaximum)
+        settings.inFlightFirst = min(settings.inFlightMaximum, 64)
+        return settings
+    }
 }

@@ -4,11 +4,14 @@ import ServiceKit
 /// The windows of all servers that an app's pushes go to. Pure: times are uptimes passed in.
 struct OriginTraffic: Sendable {
     private let settings: OriginSettings
+    private let largeSettings: OriginSettings
     private var windows: [PushOrigin: OriginWindow] = [:]
     private var probes = 0
 
-    init(_ settings: OriginSettings = OriginSettings()) {
+    /// `inFlightMaximum` is that of the app.
+    init(_ settings: OriginSettings = OriginSettings(), inFlightMaximum: Int = 1_000) {
         self.settings = settings
+        largeSettings = settings.forLargeServer(inFlightMaximum: inFlightMaximum)
     }
 
     var count: Int { windows.count }
@@ -21,7 +24,9 @@ struct OriginTraffic: Sendable {
             guard windows.count < settings.originsMaximum else { return .refused(.busy(OriginRefusal.retry)) }
         }
         let mayProbe = probes < settings.probesMaximum
-        let answer = windows[origin, default: OriginWindow(settings)].ask(count, mayProbe: mayProbe, at: now)
+        var window = windows[origin] ?? makeWindow(origin)
+        let answer = window.ask(count, mayProbe: mayProbe, at: now)
+        windows[origin] = window
         if case .go(_, isProbe: true) = answer { probes += 1 }
         return answer
     }
@@ -34,6 +39,10 @@ struct OriginTraffic: Sendable {
         if isProbe { probes -= 1 }
         precondition(windows[origin] != nil, "a server with pushes in flight is not forgotten")
         return windows[origin]?.settle(outcomes, isProbe: isProbe, at: now, random: random)
+    }
+
+    private func makeWindow(_ origin: PushOrigin) -> OriginWindow {
+        OriginWindow(settings.large.contains(origin) ? largeSettings : settings)
     }
 
     /// Drops an eighth, so that a full table is not searched for each new server: those first whose loss costs nothing,

@@ -34,7 +34,7 @@ struct OriginWindow: Sendable {
     /// Limits the pushes in flight while the server throttles.
     private var rate: SendRate
     /// Limits them until the server has answered as many.
-    private var trusted = 1
+    private var trusted: Int
     private var failuresInRow = 0
     private var errorsInRow = 0
     private var breaker: Breaker?
@@ -46,6 +46,7 @@ struct OriginWindow: Sendable {
     init(_ settings: OriginSettings) {
         self.settings = settings
         rate = SendRate(ceiling: settings.inFlightMaximum)
+        trusted = settings.inFlightFirst
     }
 
     /// True if forgetting it loses nothing but the size of its window.
@@ -130,7 +131,7 @@ struct OriginWindow: Sendable {
     private mutating func open(afterFailures failures: Int, at now: Duration, random: any RandomSource) {
         let pause = settings.pauses.delay(afterAttempt: failures, random: random)
         breaker = Breaker(end: now + pause, failures: failures)
-        (failuresInRow, errorsInRow, trusted) = (0, 0, 1)
+        (failuresInRow, errorsInRow, trusted) = (0, 0, settings.inFlightFirst)
     }
 }
 

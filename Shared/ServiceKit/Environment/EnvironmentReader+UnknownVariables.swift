@@ -2,9 +2,9 @@ extension EnvironmentReader {
     /// The word after `CARILLON_` in the names of all variables. One environment serves several programs, so each
     /// program ignores the families of the others.
     package static let families: Set<String> = [
-        "ADMIN", "ANDROID", "APNS", "APPS", "BUS", "DRAIN", "FCM", "HUAWEI", "IMPORT", "INGEST", "KAFKA", "KEY", "LOG",
-        "PEPPER", "REDIS", "RENDERER", "REPORTER", "RESOLVER", "SCHEDULER", "SENDER", "SIMULATOR", "STREAM", "URL",
-        "WORKER",
+        "ADMIN", "ANDROID", "APNS", "APPS", "BUS", "DRAIN", "FCM", "HTTP", "HUAWEI", "IMPORT", "INGEST", "KAFKA", "KEY",
+        "LOG", "MPNS", "PEPPER", "REDIS", "RENDERER", "REPORTER", "RESOLVER", "SCHEDULER", "SENDER", "SIMULATOR",
+        "STREAM", "URL", "WEB", "WEBPUSH", "WNS", "WORKER",
     ]
 
     /// An error text for each variable with our prefix that is set but unknown: probably a typing error, and the
