@@ -1,11 +1,15 @@
 import JSONKit
 import ServiceKit
+import TestSupport
 import Testing
 
 /// A small run of the sender benchmark: its figures are meaningless here, but all must be present.
 @Suite(.timeLimit(.minutes(3))) struct BenchSendTests {
-    @Test func everyFigureIsPrinted() async throws {
-        let run = try await BenchRun(["send", "--json", "--requests", "1000", "--rounds", "1"])
+    /// With pywebpush, which `make deps` installs.
+    @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/vapid"))) func everyFigureIsPrinted() async throws {
+        let run = try await BenchRun([
+            "send", "--json", "--requests", "1000", "--rounds", "1", "--python", SourceTree.path(".venv/bin/python"),
+        ])
         #expect(run.ending == .exited(0), "\(run.lines)")
         let figures = try run.figures()
         #expect(Set(figures.keys) == expectedNames)
@@ -23,7 +27,16 @@ import Testing
         return Set(clients.flatMap { ["\($0).rate", "\($0).cpu_per_100k"] }).union([
             "send.apns.client.simulator_cpu_per_100k", "send.fcm.client.simulator_cpu_per_100k",
             "send.apns.service.rate", "send.apns.service.cpu_per_100k", "send.apns.rss",
+            "send.webpush.service.rate", "send.webpush.service.cpu_per_100k", "send.webpush.pywebpush.rate",
+            "send.webpush.pywebpush.ratio", "send.webpush.dead_origins.ratio",
         ])
+    }
+
+    @Test func withoutPywebpushItSaysHowToGetIt() async throws {
+        let run = try await BenchRun(["send", "--python", "/bin/false"])
+        #expect(run.ending == .exited(1))
+        let problem = "/bin/false has no pywebpush: run `make deps`, or name an interpreter by --python"
+        #expect(run.lines == ["carillon bench: \(problem)"])
     }
 
     @Test func withoutH2LoadItSaysHowToGetIt() async throws {

@@ -1,11 +1,12 @@
 import CommandKit
+import PushModel
 import ServiceKit
 
 /// `carillon bench send`: rate of pushes, compared with h2load against the same simulator.
 struct BenchSend: Command {
     static let declaration = CommandDeclaration(
-        "send", purpose: "compare the HTTP/2 client and the APNs sender with h2load",
-        options: [.json, .requests, .rounds],
+        "send", purpose: "compare the HTTP/2 client and the APNs sender with h2load, and the web sender with pywebpush",
+        options: [.json, .requests, .rounds, .python],
         notes: """
             Starts its own provider-simulators, redis-server and apns-sender; the programs must be in the same folder as
             this one, as `make build` places them, and h2load (package nghttp2-client) must be installed. 100,000
@@ -15,21 +16,28 @@ struct BenchSend: Command {
             the delay of each answer. The figures without a shape are those of 4x1000 without delay. Each round runs
             h2load and then the client with the same requests; the figures are medians over the rounds. On few cores
             both wait for the simulator, so CPU-seconds show the client's cost better than rates.
+
+            The web sender encrypts for browsers of one push service, and pywebpush sends the same pushes to it, one
+            after another in one kept session. It then sends to 4,096 services, of which 50 are dead, and to as many
+            that all live; each round does both. pywebpush must be installed for the interpreter.
             """)
 
     private static let delay = Duration.milliseconds(20)
     private let isJSON: Bool
     private let requests: Int
     private let rounds: Int
+    private let python: PyWebPush
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         isJSON = arguments.has(.json)
         requests = try arguments.requests()
         rounds = try arguments.rounds()
+        python = PyWebPush(python: arguments.value(.python))
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
         try await H2Load.requireInstalled()
+        try await python.requireInstalled()
         let simulator = try await LocalSimulator()
         let delayed = try await LocalSimulator(delay: BenchSend.delay)
         var figures: [BenchFigure] = []
@@ -43,9 +51,24 @@ struct BenchSend: Command {
         let google = try await SendTarget.google(simulator)
         figures += try await clients(google, name: "send.fcm.client", shape: .reference, context: context)
         context.terminal.note("the APNs sender")
-        figures += try await ServiceBench(simulator: simulator, requests: requests).run(in: context)
+        figures += try await apple(simulator, context: context)
+        context.terminal.note("the web sender")
+        figures += try await WebPushBench(requests: requests, python: python).run(in: context)
+        context.terminal.note("dead push services")
+        let dead = DeadOriginsBench(devices: min(max(requests, 4_096), 16_384))
+        figures.append(try await dead.run(rounds: rounds, in: context))
         context.terminal.print(figures, isJSON: isJSON)
         return 0
+    }
+
+    private func apple(_ simulator: LocalSimulator, context: CommandContext) async throws -> [BenchFigure] {
+        let content = DispatchContent.apple(TaskID(high: 1, low: 1))
+        let reading = try await ServiceBench(content: content, requests: requests).run(in: context) { app, bus in
+            try LocalSender.apple(simulator, app: app, bus: bus)
+        }
+        return reading.figures("send.apns.service") + [
+            BenchFigure(name: "send.apns.rss", value: reading.memoryBytesPeak / 1e6, unit: "MB")
+        ]
     }
 
     private func clients(

@@ -11,12 +11,14 @@ struct DispatchLoad {
     let app: AppID
     let task: TaskID
     let devices: Int
+    let content: DispatchContent
     private let deadline = SystemTimeSource().now + .seconds(3_600)
 
-    init(app: AppID, task: TaskID, devices: Int) {
+    init(app: AppID, task: TaskID, devices: Int, content: DispatchContent) {
         self.app = app
         self.task = task
         self.devices = devices
+        self.content = content
     }
 
     func mark(in ledger: RedisLedger) async throws {
@@ -35,7 +37,7 @@ struct DispatchLoad {
             try await producer.send(
                 starts.map { start in
                     let part = start..<min(start + DispatchLoad.devicesPerChunk, offsets.upperBound)
-                    return Topics.dispatchAPNs.message(
+                    return content.topic.message(
                         try chunk(number, offsets: part), key: Topics.key(task, segment: number), lane: .bulk)
                 })
         }
@@ -53,18 +55,11 @@ struct DispatchLoad {
         var segment = SegmentDevices(segment: number)
         for offset in offsets {
             let index = DeviceIndex(segment: number, offset: UInt16(offset))
-            let token = try PushToken(.apns, text: LocalSimulator.deviceToken(Int(index.rawValue)))
-            segment.append(
-                offset: UInt16(offset), variant: 0,
-                device: Device(tag: index.rawValue, token: token, created: 1_700_000_000))
+            segment.append(offset: UInt16(offset), variant: 0, device: try content.device(index))
         }
-        let variant = RenderedVariant(
-            kind: .apns, priority: .high, pushType: "alert", collapseID: "\(task)", expiration: 0,
-            payload: PayloadTemplate(
-                Array(#"{"aps":{"alert":{"title":"Bench","body":"A push like any other"},"badge":1}}"#.utf8)))
         return DispatchChunk(
             task: task, app: app, lane: .bulk, attempt: 0,
             accepted: SystemTimeSource().now.milliseconds, deadline: deadline.milliseconds, countsBadge: false,
-            repeatsUnknown: true, variants: [variant], segments: [segment])
+            repeatsUnknown: true, variants: [content.variant], segments: [segment])
     }
 }

@@ -1,27 +1,39 @@
 import CommandKit
 import Glibc
 import HTTP2
+import PushModel
 import ServiceKit
 
-/// An apns-sender started by the benchmark, with one app whose key the simulator accepts. The last reference stops it
-/// and removes its folder.
+/// A sender started by the benchmark, with one app. The last reference stops it and removes its folder.
 final class LocalSender: Sendable {
     private let folder: LocalFolder
     private let process: ChildProcess
 
-    init(app: String, simulator: LocalSimulator, bus: String) async throws {
+    /// `providers` is that part of the app file, and `files` are those it refers to.
+    init(
+        _ program: String, app: AppID, providers: String, files: [String: Secret] = [:], variables: [String: String],
+        bus: String
+    ) throws {
         folder = try LocalFolder("apps")
-        let credentials = try LocalSender.credentials(simulator)
-        try folder.write("\(app).json", content: Array(#"{"providers":{"apns":\#(credentials)}}"#.utf8))
-        let apple = simulator.endpoint("apns")
-        process = try SiblingProgram("apns-sender").start(
+        for (name, content) in files { try folder.write(name, content: Array(content.reveal().utf8)) }
+        try folder.write("\(app).json", content: Array(#"{"providers":\#(providers)}"#.utf8))
+        process = try SiblingProgram(program).start(
             [],
             variables: [
                 "CARILLON_BUS": bus, "CARILLON_REDIS": bus, "CARILLON_APPS": folder.path,
-                "CARILLON_ADMIN_PORT": "0", "CARILLON_LOG_LEVEL": "info", "CARILLON_APNS_HOST": apple.host,
-                "CARILLON_APNS_SANDBOX_HOST": apple.host, "CARILLON_APNS_PORT": "\(apple.port)",
-                "CARILLON_APNS_CA_FILE": simulator.authorityFile,
-            ])
+                "CARILLON_ADMIN_PORT": "0", "CARILLON_LOG_LEVEL": "info",
+            ].merging(variables) { $1 })
+    }
+
+    /// An apns-sender whose app's key the simulator accepts.
+    static func apple(_ simulator: LocalSimulator, app: AppID, bus: String) throws -> LocalSender {
+        let apple = simulator.endpoint("apns")
+        return try LocalSender(
+            "apns-sender", app: app, providers: #"{"apns":\#(try credentials(simulator))}"#,
+            variables: [
+                "CARILLON_APNS_HOST": apple.host, "CARILLON_APNS_SANDBOX_HOST": apple.host,
+                "CARILLON_APNS_PORT": "\(apple.port)", "CARILLON_APNS_CA_FILE": simulator.authorityFile,
+            ], bus: bus)
     }
 
     deinit {

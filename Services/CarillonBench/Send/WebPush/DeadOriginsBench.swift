@@ -1,0 +1,60 @@
+import CommandKit
+import PushModel
+import ServiceKit
+import TLSSocket
+
+/// Browsers at 4,096 push services, of which some are dead: how much of their rate the living ones keep.
+struct DeadOriginsBench {
+    private static let origins = 4_096
+    private static let dead = 50
+
+    let devices: Int
+
+    func run(rounds count: Int, in context: CommandContext) async throws -> BenchFigure {
+        let service = try LocalPushService()
+        // Connections to it are established by the kernel, and nothing ever answers.
+        let silent = try TCPListener(address: "127.0.0.1", port: 0)
+        let refusing = try DeadOriginsBench.closedPort()
+        let browsers = try LocalBrowsers()
+        var ratios: [Double] = []
+        for _ in 0..<count {
+            let all = try await rate(browsers, service: service, context: context) { _ in nil }
+            let living = try await rate(browsers, service: service, context: context) { number in
+                number.isMultiple(of: 2) ? silent.port : refusing
+            }
+            ratios.append(living / all)
+        }
+        await service.stop()
+        return BenchFigure(name: "send.webpush.dead_origins.ratio", value: ratios.median, unit: "of the rate")
+    }
+
+    /// Deliveries per second to the living services; `deadPort` is where the dead service of that number is said to be,
+    /// and nil if it lives.
+    private func rate(
+        _ browsers: LocalBrowsers, service: LocalPushService, context: CommandContext,
+        deadPort: @escaping @Sendable (Int) -> UInt16?
+    ) async throws -> Double {
+        let address: @Sendable (Int) -> (text: String, isAlive: Bool) = { device in
+            let origin = device % DeadOriginsBench.origins
+            let host = "o\(origin).push.localhost"
+            if let number = DeadOriginsBench.deadNumber(origin), let port = deadPort(number) {
+                return ("https://\(host):\(port)/push/\(device)", false)
+            }
+            return (service.address(device, host: host), true)
+        }
+        let living = (0..<devices).count { address($0).isAlive }
+        let bench = ServiceBench(content: browsers.content { address($0).text }, requests: devices, delivered: living)
+        return try await bench.run(in: context) { try browsers.sender(service, app: $0, bus: $1) }.sending.rate
+    }
+
+    /// The dead ones are spread over all.
+    private static func deadNumber(_ origin: Int) -> Int? {
+        let distance = origins / dead
+        return origin.isMultiple(of: distance) && origin / distance < dead ? origin / distance : nil
+    }
+
+    /// Connections to it are refused, as long as no other program takes it.
+    private static func closedPort() throws -> UInt16 {
+        try TCPListener(address: "127.0.0.1", port: 0).port
+    }
+}
