@@ -109,13 +109,26 @@ import Testing
             {"ready":true,"admin":"http://127.0.0.1:1","host":"localhost","ca_file":"/s/ca.pem",
             "apns":{"port":2,"key_file":"/s/k.p8","key_id":"K","team_id":"T","topic":"com.example"},
             "fcm":{"port":3,"project":"p","service_account_file":"/s/f.json"},
-            "huawei":{"port":4,"client_id":"5","client_secret_file":"/s/h","token_path":"/token"}}
+            "huawei":{"port":4,"client_id":"5","client_secret_file":"/s/h","token_path":"/token"},
+            "webpush":{"port":6,"endpoint":"https://localhost:6/push/"},
+            "wns":{"port":7,"endpoint":"https://localhost:7/?token=","client_id":"8","client_secret_file":"/s/w",
+            "token_path":"/t.srf"},"mpns":{"port":9,"endpoint":"https://localhost:9/m/"},
+            "http":{"port":10,"endpoint":"https://localhost:10/d/","signing_key_file":"/s/s"}}
             """#
         let facts = try SimulatorFacts(announcement: announcement)
         #expect(facts.senderVariables["CARILLON_APNS_PORT"] == "2")
         #expect(facts.senderVariables["CARILLON_FCM_CA_FILE"] == "/s/ca.pem")
         #expect(facts.senderVariables["CARILLON_HUAWEI_TOKEN_URL"] == "https://localhost:4/token")
+        #expect(facts.senderVariables["CARILLON_WEBPUSH_SERVICES"] == "localhost:6")
+        #expect(facts.senderVariables["CARILLON_WNS_TOKEN_URL"] == "https://localhost:7/t.srf")
+        #expect(facts.senderVariables["CARILLON_MPNS_DOMAINS"] == "localhost")
+        #expect(facts.variables(of: "web-sender") == facts.senderVariables)
+        #expect(facts.variables(of: "ingest-api")["CARILLON_INGEST_WNS_DOMAINS"] == "localhost")
+        #expect(facts.variables(of: "reporter") == [:])
+        #expect(facts.endpoints["webpush"] == "https://localhost:6/push/")
         #expect(facts.providers["apns"]?["topic"]?.text == "com.example")
+        #expect(facts.providers["http"]?["signing_key_file"]?.text == "/s/s")
+        #expect(facts.providers["mpns"] == .object(JSONObject()))
         #expect(facts.providers["huawei"]?["client_secret_file"]?.text == "/s/h")
         #expect(throws: UpError("provider-simulator did not announce its ca_file")) {
             try SimulatorFacts(announcement: #"{"ready":true,"host":"localhost"}"#)

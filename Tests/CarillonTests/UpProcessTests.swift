@@ -55,6 +55,7 @@ import Testing
         #expect(kept == announced)
         let app = try JSON(try #require(SmallFile.read(data.file("apps/demo.json"), bytesMaximum: 1 << 16)))
         #expect(app["providers"]?["fcm"]?["service_account_file"]?.text == data.file("simulator/service-account.json"))
+        #expect(app["providers"]?["http"]?["signing_key_file"]?.text == data.file("simulator/http-signing-key"))
 
         // The terminal sends Ctrl-C to the whole process group, but `up` determines the order in which programs stop.
         let renderer = try processID("renderer", announcement: announced)
@@ -173,7 +174,7 @@ import Testing
         let up = try up("--json", "--simulator")
         let announced = try await announcement(of: up)
         kill(try processID("provider-simulator", announcement: announced), SIGKILL)
-        for sender in ["apns-sender", "android-sender"] {
+        for sender in ["apns-sender", "android-sender", "web-sender"] {
             #expect(await up.line(within: .hangLimit) { $0.contains("\(sender) is ready again") } != nil)
         }
         #expect(!up.lines.contains { $0.contains("sender exited") })
@@ -246,8 +247,8 @@ import Testing
 /// A folder with the command and its programs: the real simulator, and the probe under the names of the services.
 private final class ProgramFolder: Sendable {
     static let services = [
-        "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "reporter", "scheduler",
-        "event-stream",
+        "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "web-sender", "reporter",
+        "scheduler", "event-stream",
     ]
 
     private let folder = TemporaryDirectory("programs")

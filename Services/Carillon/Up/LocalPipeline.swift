@@ -53,7 +53,12 @@ struct LocalPipeline: Sendable {
             PipelineService.stream: try ports.take(usual: PipelineService.streamPort),
         ]
         if settings.hasSimulator {
-            let plan = plans.simulator(adminPort: try ports.take(usual: PipelineService.simulatorPort))
+            let adminPort = try ports.take(usual: PipelineService.simulatorPort)
+            let addressPorts = try PipelineService.simulatedAddressPorts.map {
+                ($0.key, try ports.take(usual: $0.value))
+            }
+            let plan = plans.simulator(
+                adminPort: adminPort, addressPorts: Dictionary(uniqueKeysWithValues: addressPorts))
             needed.append(LocalPipeline.simulator(plan, shared: shared, board: board, app: app))
         }
         services = try PipelineService.all.map { service in

@@ -45,10 +45,11 @@ struct PipelinePlans: Sendable {
             url: "redis://127.0.0.1:\(port)", dialect: .redis)
     }
 
-    func simulator(adminPort: UInt16) -> ProgramPlan {
+    /// `addressPorts` are by the names of their settings.
+    func simulator(adminPort: UInt16, addressPorts: [String: UInt16]) -> ProgramPlan {
         let variables = inherited.own(of: PipelineService.simulatorSettings).merging([
             "CARILLON_SIMULATOR_FOLDER": folder.simulator, "CARILLON_SIMULATOR_ADMIN_PORT": "\(adminPort)",
-        ]) { $1 }
+        ]) { $1 }.merging(addressPorts.mapValues { "\($0)" }) { $1 }
         let admin = "http://127.0.0.1:\(adminPort)"
         return ProgramPlan(
             name: PipelineService.simulator, path: programs.path(of: PipelineService.simulator),
@@ -76,12 +77,11 @@ struct PipelinePlans: Sendable {
         let variables = inherited.own(of: service.families).merging(own) { $1 }
         let admin = "http://127.0.0.1:\(adminPort)"
         let publicURL = publicPort.flatMap { port in service.publicPrefix.map { url(of: $0, port: port) } }
-        let talksToSimulator = PipelineService.senders.contains(service.name)
         return ProgramPlan(
             name: service.name, path: programs.path(of: service.name),
             environment: {
-                guard talksToSimulator, let facts = simulator.current else { return variables }
-                return variables.merging(facts.senderVariables) { $1 }
+                guard let facts = simulator.current else { return variables }
+                return variables.merging(facts.variables(of: service.name)) { $1 }
             },
             readiness: .address("\(admin)/readyz"), url: publicURL ?? admin, admin: admin)
     }

@@ -6,6 +6,9 @@ struct PipelineService: Sendable {
         PipelineService(name: "apns-sender", adminPort: 9467, settings: ["APPS", "APNS", "SENDER"]),
         PipelineService(
             name: "android-sender", adminPort: 9468, settings: ["APPS", "ANDROID", "FCM", "HUAWEI", "SENDER"]),
+        PipelineService(
+            name: "web-sender", adminPort: 9472,
+            settings: ["APPS", "WEB", "WEBPUSH", "WNS", "MPNS", "HTTP", "SENDER"]),
         PipelineService(name: "renderer", adminPort: 9466, settings: ["RENDERER"]),
         PipelineService(name: "scheduler", adminPort: 9470, settings: ["SCHEDULER"]),
         PipelineService(name: stream, adminPort: 9471, settings: ["APPS", "PEPPER", "STREAM"]),
@@ -22,8 +25,14 @@ struct PipelineService: Sendable {
     static let stream = "event-stream"
     static let simulator = "provider-simulator"
     /// These trust the simulator's certificate authority, which they read at their start.
-    static let senders: Set = ["apns-sender", "android-sender"]
+    static let senders: Set = ["apns-sender", "android-sender", "web-sender"]
     static let simulatorPort: UInt16 = 9480
+    /// By the settings of the simulated providers whose devices have addresses: a device that was registered before
+    /// a restart has the same address afterwards.
+    static let simulatedAddressPorts: KeyValuePairs<String, UInt16> = [
+        "CARILLON_SIMULATOR_WEBPUSH_PORT": 9481, "CARILLON_SIMULATOR_WNS_PORT": 9482,
+        "CARILLON_SIMULATOR_MPNS_PORT": 9483, "CARILLON_SIMULATOR_HTTP_PORT": 9484,
+    ]
     static let redisPort: UInt16 = 6379
     static let apiPort: UInt16 = 8080
     static let streamPort: UInt16 = 8081

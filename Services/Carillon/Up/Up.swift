@@ -24,7 +24,7 @@ struct Up: Command {
             """)
 
     private static let simulator = CommandOption(
-        "--simulator", meaning: "Send to provider-simulator instead of Apple, Google and Huawei")
+        "--simulator", meaning: "Send to provider-simulator instead of the real providers")
     private static let app = CommandOption(
         "--app", value: "NAME",
         meaning:
