@@ -265,8 +265,8 @@ let package = Package(
             "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
             "SenderSimulationTests", "android-sender", "apns-sender", "Bus", "JSONKit", "provider-simulator",
-            "PushModel", "RedisBus", "RedisClient", "RedisStore", "scheduler", "ServiceKit", "Store", "TestSupport",
-            "Topics"),
+            "PushModel", "RedisBus", "RedisClient", "RedisStore", "scheduler", "ServiceKit", "Signing", "Store",
+            "TestSupport", "Topics", "web-sender"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "HTTPServer", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus",
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),

@@ -48,7 +48,7 @@ struct AnswerRow: Sendable {
     }
 
     /// An operator has to correct the app's settings; the sender retries once a minute.
-    private static let parked = Fate.waits(0, 60)
+    static let parked = Fate.waits(0, 60)
     /// Apple's own errors: ten to twenty seconds before the first retry.
     private static let appleFault = Fate.waits(1, 10, jitter: 10)
 
@@ -56,7 +56,11 @@ struct AnswerRow: Sendable {
         switch kind {
         case .apns: apns.flatMap { $0 }
         case .fcm: fcm.flatMap { $0 }
-        default: huawei.flatMap { $0 }
+        case .huawei: huawei.flatMap { $0 }
+        case .webpush: webpush.flatMap { $0 }
+        case .wns: wns.flatMap { $0 }
+        case .mpns: mpns.flatMap { $0 }
+        case .http: http.flatMap { $0 }
         }
     }
 

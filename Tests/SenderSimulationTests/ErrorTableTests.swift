@@ -11,22 +11,25 @@ import Topics
     /// Goal: each provider answer leads to the outcome of the policy, in results or retries and in the ledger. Method:
     /// each row has its own app, so that a row that halts or throttles its app affects no other, and one push with that
     /// answer. When the sender has stopped, every delivery in progress is settled.
-    @Test(arguments: [PushProtocol.apns, .fcm, .huawei]) func everyAnswerMeansWhatThePolicySays(
+    @Test(arguments: PushProtocol.allCases) func everyAnswerMeansWhatThePolicySays(
         _ kind: PushProtocol
     ) async throws {
         let rows = AnswerRow.rows(kind)
         try await withHarness(apps: rows.indices.map { "row\($0)" }) { harness in
             let sender = try await harness.start(
-                kind == .apns ? "apns-sender" : "android-sender",
+                DispatchFamily(kind).program,
                 settings: [
                     "CARILLON_APNS_REQUEST_LIMIT": "2s", "CARILLON_FCM_REQUEST_LIMIT": "2s",
-                    "CARILLON_HUAWEI_REQUEST_LIMIT": "2s",
+                    "CARILLON_HUAWEI_REQUEST_LIMIT": "2s", "CARILLON_WEBPUSH_REQUEST_LIMIT": "2s",
+                    "CARILLON_WNS_REQUEST_LIMIT": "2s", "CARILLON_MPNS_REQUEST_LIMIT": "2s",
+                    "CARILLON_HTTP_PUSH_REQUEST_LIMIT": "2s",
                 ])
             var reader = OutcomeReader(
                 results: try await ResultReader(harness.bus), retries: try await RetryReader(harness.bus))
             var shipments: [Shipment] = []
             for (number, row) in rows.enumerated() {
-                let shipment = try row.shipment(kind, number: number)
+                var shipment = try row.shipment(kind, number: number, harness: harness)
+                try await harness.subscribe(&shipment)
                 try await row.prepare(kind, simulator: harness.simulator)
                 try await reader.expect(row, of: shipment) { try await harness.dispatch(shipment) }
                 shipments.append(shipment)
@@ -81,6 +84,16 @@ private struct OutcomeReader {
     }
 }
 
+extension DispatchFamily {
+    var program: String {
+        switch self {
+        case .apple: "apns-sender"
+        case .android: "android-sender"
+        case .web: "web-sender"
+        }
+    }
+}
+
 extension AnswerRow {
     var state: DeliveryState {
         guard case .ended(let state) = fate else { return .waiting }
@@ -96,11 +109,11 @@ extension AnswerRow {
     }
 
     /// The row's device, and its companion if any, in their own task and app.
-    func shipment(_ kind: PushProtocol, number: Int) throws -> Shipment {
+    func shipment(_ kind: PushProtocol, number: Int, harness: SenderHarness) throws -> Shipment {
         var trouble = ""
         if case .token(let beginning) = cause { trouble = beginning }
-        let tokens = try PushToken.numbered(kind, numbers: number..<(number + 1), trouble: trouble)
-        let companions = hasCompanion ? try PushToken.numbered(kind, numbers: number..<(number + 1)) : []
+        let tokens = try harness.tokens(kind, numbers: number..<(number + 1), trouble: trouble)
+        let companions = hasCompanion ? try harness.tokens(kind, numbers: number..<(number + 1)) : []
         var shipment = Shipment(try AppID("row\(number)"), task: UInt64(number + 1), tokens: tokens + companions)
         if case .message(let renderer) = cause { shipment.renderer = renderer }
         shipment.isAtMostOnce = isAtMostOnce

@@ -9,12 +9,30 @@ struct Renderer: Sendable {
     /// The key under which the simulator counts deliveries.
     static let collapseID = "score"
 
-    private static let kinds: [PushProtocol] = [.apns, .fcm, .huawei]
+    private static let kinds = PushProtocol.allCases
     private static let deadline = SystemTimeSource().now + .seconds(3_600)
 
     var apns = PayloadTemplate(Array(#"{"aps":{"alert":"Goal"}}"#.utf8))
     var fcm = Renderer.template(#"{"message":{"data":{"task_id":"\#(collapseID)"},"token":""#, end: #""}}"#)
     var huawei = Renderer.template(#"{"message":{"data":"{\"task_id\":\"\#(collapseID)\"}","token":[""#, end: #""]}}"#)
+    var webpush = PayloadTemplate(
+        Array(
+            #"{"web_push":8030,"notification":{"title":"Goal","navigate":"/","data":{"task_id":"\#(collapseID)"}}}"#
+                .utf8
+        ))
+    var wns = PayloadTemplate(
+        Array(
+            """
+            <toast launch="{&quot;task_id&quot;:&quot;\(collapseID)&quot;}"><visual><binding template="ToastText02">\
+            <text id="1">Goal</text></binding></visual></toast>
+            """.utf8))
+    var mpns = PayloadTemplate(
+        Array(
+            """
+            <wp:Notification xmlns:wp="WPNotification"><wp:Toast><wp:Text1>Goal</wp:Text1>\
+            <wp:Param>?task_id=\(collapseID)</wp:Param></wp:Toast></wp:Notification>
+            """.utf8))
+    var http = PayloadTemplate(Array(#"{"title":{"default":"Goal"},"data":{"task_id":"\#(collapseID)"}}"#.utf8))
 
     /// Returns the variant of a chunk that a device gets.
     static func place(of device: Device) -> UInt8 {
@@ -28,8 +46,7 @@ struct Renderer: Sendable {
         DispatchChunk(
             task: task, app: app, lane: lane, attempt: attempt, accepted: 0, deadline: Renderer.deadline.milliseconds,
             countsBadge: false, repeatsUnknown: repeatsUnknown,
-            variants: [variant(.apns, payload: apns), variant(.fcm, payload: fcm), variant(.huawei, payload: huawei)],
-            segments: segments)
+            variants: Renderer.kinds.map(variant), segments: segments)
     }
 
     func chunk(_ audience: AudienceChunk) -> DispatchChunk {
@@ -46,15 +63,25 @@ struct Renderer: Sendable {
     }
 
     static func message(_ chunk: DispatchChunk) -> OutgoingMessage {
-        let isApple = chunk.segments.first?.variants.first == 0
+        let place = chunk.segments.first?.variants.first ?? 0
         // A segment's chunks are spread over the partitions, so that two senders each get a part of them.
         let key = withUnsafeBytes(of: SystemRandomSource().next()) { Array($0) }
-        return (isApple ? Topics.dispatchAPNs : Topics.dispatchAndroid).message(chunk, key: key, lane: chunk.lane)
+        return DispatchFamily(kinds[Int(place)]).topic.message(chunk, key: key, lane: chunk.lane)
     }
 
-    private func variant(_ kind: PushProtocol, payload: PayloadTemplate) -> RenderedVariant {
-        RenderedVariant(
-            kind: kind, priority: .high, pushType: kind == .apns ? "alert" : "", collapseID: Renderer.collapseID,
+    private func variant(_ kind: PushProtocol) -> RenderedVariant {
+        let (payload, pushType) =
+            switch kind {
+            case .apns: (apns, "alert")
+            case .fcm: (fcm, "")
+            case .huawei: (huawei, "")
+            case .webpush: (webpush, "")
+            case .wns: (wns, "wns/toast")
+            case .mpns: (mpns, "toast")
+            case .http: (http, "")
+            }
+        return RenderedVariant(
+            kind: kind, priority: .high, pushType: pushType, collapseID: Renderer.collapseID,
             expiration: UInt32(Renderer.deadline.milliseconds / 1_000), payload: payload)
     }
 

@@ -4,6 +4,7 @@ import RedisBus
 import RedisClient
 import RedisStore
 import ServiceKit
+import Signing
 import Store
 import TestSupport
 import Testing
@@ -15,6 +16,8 @@ final class SenderHarness: Sendable {
     let simulator: SimulatorProcess
     let bus: RedisBus
     let ledger: RedisLedger
+    /// Of all apps.
+    let webPushKey: VAPIDKey
     private let server: RedisServer
     private let redis: RedisClient
     private let apps = TemporaryDirectory("apps")
@@ -30,6 +33,8 @@ final class SenderHarness: Sendable {
             time: time, random: SystemRandomSource())
         redis = RedisClient(configuration, log: log, metrics: Metrics())
         ledger = RedisLedger(StoreConnection(redis))
+        webPushKey = try VAPIDKey.generated()
+        apps.write("webpush.pem", content: try webPushKey.privateKeyText().reveal())
         for name in names { apps.write("\(name).json", content: appFile) }
     }
 
@@ -48,6 +53,25 @@ final class SenderHarness: Sendable {
         let assigned = #"carillon_bus_assigned_partitions{topic="\#(channel.name)",group="\#(name)"}"#
         for program in both { try await program.hasCounted(assigned) }
         return both
+    }
+
+    /// Returns numbered tokens of a kind, which are addresses of the simulator if the kind has addresses.
+    func tokens(_ kind: PushProtocol, numbers: Range<Int>, trouble: String = "") throws -> [PushToken] {
+        try PushToken.numbered(
+            kind, numbers: numbers, trouble: trouble, endpoint: simulator.text(kind.name, "endpoint"))
+    }
+
+    /// Gives the browsers among the devices the keys of their subscriptions.
+    func subscribe(_ shipment: inout Shipment) async throws {
+        let endpoint = simulator.text("webpush", "endpoint")
+        let places = shipment.addressees.indices.filter { shipment.addressees[$0].device.token.kind == .webpush }
+        for start in stride(from: 0, to: places.count, by: 1_000) {
+            let part = places[start..<min(start + 1_000, places.count)]
+            let names = part.map { String(shipment.addressees[$0].device.token.text.dropFirst(endpoint.count)) }
+            for (place, keys) in zip(part, try await simulator.subscriptions(names)) {
+                shipment.addressees[place].device.webPushKeys = keys
+            }
+        }
     }
 
     /// Writes the task's plan and marks to the ledger, and its chunks to the bus, each `times` times.
@@ -129,6 +153,14 @@ final class SenderHarness: Sendable {
                     providers.member("apns", json: apns)
                     providers.member("fcm", json: fcm)
                     providers.member("huawei", json: huawei)
+                    providers.member("webpush", json: webpush)
+                    providers.member("wns", json: wns)
+                    providers.member("mpns", json: "{}")
+                    providers.member(
+                        "http",
+                        json: JSONText.object {
+                            $0.member("signing_key_file", simulator.text("http", "signing_key_file"))
+                        })
                 })
         }
     }
@@ -149,7 +181,37 @@ final class SenderHarness: Sendable {
         }
     }
 
+    private var webpush: String {
+        JSONText.object { json in
+            json.member("key_file", apps.file("webpush.pem"))
+            json.member("contact", "mailto:push@example.com")
+        }
+    }
+
+    private var wns: String {
+        JSONText.object { json in
+            for name in ["client_id", "client_secret_file"] { json.member(name, simulator.text("wns", name)) }
+        }
+    }
+
     private var surroundings: [String: String] {
+        mobileSurroundings.merging(webSurroundings) { $1 }
+    }
+
+    private var webSurroundings: [String: String] {
+        let authority = simulator.text("ca_file")
+        let wns = "https://localhost:\(simulator.port("wns"))"
+        return [
+            "CARILLON_WEB_ALLOW_ADDRESSES": "127.0.0.0/8,::1/128",
+            "CARILLON_WEBPUSH_SERVICES": "localhost:\(simulator.port("webpush"))",
+            "CARILLON_WEBPUSH_CA_FILE": authority, "CARILLON_WNS_DOMAINS": "localhost",
+            "CARILLON_WNS_TOKEN_URL": wns + simulator.text("wns", "token_path"), "CARILLON_WNS_TENANT_URL": wns,
+            "CARILLON_WNS_CA_FILE": authority, "CARILLON_MPNS_DOMAINS": "localhost", "CARILLON_MPNS_CA_FILE": authority,
+            "CARILLON_HTTP_PUSH_CA_FILE": authority,
+        ]
+    }
+
+    private var mobileSurroundings: [String: String] {
         let authority = simulator.text("ca_file")
         let huawei = "https://localhost:\(simulator.port("huawei"))"
         return [

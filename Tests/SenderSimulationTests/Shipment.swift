@@ -64,11 +64,15 @@ struct Shipment: Sendable {
 }
 
 extension PushToken {
-    /// Returns numbered tokens. `trouble` is a prefix that tells the simulator what to answer.
+    /// Returns numbered tokens. `trouble` is a prefix that tells the simulator what to answer; `endpoint` is the start
+    /// of tokens that are addresses.
     static func numbered(
-        _ kind: PushProtocol, numbers: Range<Int>, trouble: String = ""
+        _ kind: PushProtocol, numbers: Range<Int>, trouble: String = "", endpoint: String = ""
     ) throws -> [PushToken] {
         try numbers.map { number in
+            if DispatchFamily(kind) == .web {
+                return try PushToken(kind, text: "\(endpoint)\(trouble.isEmpty ? "device" : trouble)-\(number)")
+            }
             let isHexadecimal = kind == .apns
             let beginning = isHexadecimal ? trouble : (trouble.isEmpty ? "device" : trouble) + "-"
             let digits = String(number, radix: isHexadecimal ? 16 : 10)

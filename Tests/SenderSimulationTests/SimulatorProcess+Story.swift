@@ -1,4 +1,6 @@
 import JSONKit
+import PushModel
+import ServiceKit
 import TestSupport
 
 extension SimulatorProcess {
@@ -21,5 +23,18 @@ extension SimulatorProcess {
         let answer = try JSON(try await admin("GET", "/stats/\(provider)/devices/\(token)").body)
         guard case .integer(let number) = answer["deliveries"] else { return 0 }
         return Int(number)
+    }
+
+    /// The keys of simulated browsers, in the order of their names.
+    func subscriptions(_ names: [String]) async throws -> [WebPushKeys] {
+        let body = JSONText.object { $0.member("names", json: JSONText.array(names)) }
+        let answer = try JSON(try await admin("POST", "/subscriptions", body: body).body)
+        return try (answer.elements ?? []).map { subscription in
+            guard let publicKey = subscription["keys"]?["p256dh"]?.text.flatMap({ Base64URL.decode($0) }),
+                let secret = subscription["keys"]?["auth"]?.text.flatMap({ Base64URL.decode($0) }),
+                let keys = WebPushKeys(publicKey: publicKey, secret: secret)
+            else { throw SetupError(description: "not a subscription: \(subscription)") }
+            return keys
+        }
     }
 }
