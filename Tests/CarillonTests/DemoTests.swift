@@ -4,12 +4,30 @@ import Testing
 @testable import carillon
 
 @Suite struct DemoTests {
+    private static let endpoints = [
+        "webpush": "https://w/push/", "wns": "https://n/?token=", "mpns": "https://m/", "http": "https://h/",
+    ]
+
     @Test func devicesAreOfAllProvidersAndLanguagesAndSomeAreDead() {
         let devices = (0..<Demo.devicesCount).map { DemoDevice(number: $0) }
-        #expect(Set(devices.map(\.token)).count == devices.count)
-        #expect(Set(devices.map { "\($0.provider) \($0.language)" }).count == 12)
-        #expect(Set(devices.filter(\.isDead).map(\.provider)).count == 3)
+        #expect(Set(devices.map { $0.token(DemoTests.endpoints) }).count == devices.count)
+        #expect(Set(devices.map { "\($0.provider) \($0.language)" }).count == 28)
+        #expect(Set(devices.filter(\.isDead).map(\.provider)).count == 7)
+        #expect(Dictionary(grouping: devices, by: \.provider).values.allSatisfy { $0.count == 500 })
         #expect(Set(devices.map(\.topics.count)) == [1, 2, 3])
+    }
+
+    @Test func addressesAreEscapedInForms() throws {
+        let subscription = try JSON(#"{"endpoint":"https://w/push/demo-3","keys":{"p256dh":"BA-_","auth":"c2"}}"#)
+        let keys = try #require(DemoBrowserKeys(subscription))
+        let browser = DemoDevice(number: 3).form(DemoTests.endpoints, keys: keys)
+        #expect(
+            browser
+                == "proto=webpush&token=https%3A%2F%2Fw%2Fpush%2Fdemo-00000003&lang=en&p256dh=BA-_&auth=c2")
+        let phone = DemoDevice(number: 5).form(DemoTests.endpoints, keys: nil)
+        #expect(phone == "proto=mpns&token=https%3A%2F%2Fm%2Fdemo-00000005&lang=en&version=8.1")
+        #expect(DemoDevice(number: 200).name == "gone-000000c8")
+        #expect(DemoBrowserKeys(try JSON(#"{"keys":{"auth":"c2"}}"#)) == nil)
     }
 
     @Test func theSamplesAreJSON() throws {
@@ -23,6 +41,7 @@ import Testing
         for one in [#"{"message":{"token":["a"]}}"#, #"{"message":{"token":"a"}}"#, #"{"aps":{}}"#] {
             #expect(ShownPush(try JSON(one)).text == one)
         }
+        #expect(ShownPush(.string("<toast/>")).text == "<toast/>")
     }
 
     @Test func aPushToGoogleIsReported() throws {
@@ -36,13 +55,19 @@ import Testing
         #expect(DemoReceipt(push, task: "t", devices: [:]) == nil)
     }
 
-    /// The same report with the simulator's count, with one too few, and with a device that has no outcome.
-    @Test(arguments: [(8, 8, 2, true), (8, 7, 2, false), (7, 7, 2, false), (8, 8, 1, false)])
-    func reportAndSimulatorMustAgree(delivered: Int, accepted: Int, invalid: Int, agrees: Bool) throws {
+    /// The same report with the simulator's count, with one too few, with a device that has no outcome, and with a
+    /// push for another provider than its device's.
+    @Test(arguments: [
+        (8, 5, 3, 2, true), (8, 5, 2, 2, false), (7, 5, 2, 2, false), (8, 5, 3, 1, false), (8, 6, 2, 2, false),
+    ])
+    func reportAndSimulatorMustAgree(delivered: Int, apns: Int, webpush: Int, invalid: Int, agrees: Bool) throws {
         let document = """
             {"id":"t","state":"closed","counts":{"targeted":10,"delivered":\(delivered),"invalid_removed":\(invalid)}}
             """
         let status = try #require(ReportedTask(try JSON(document)))
-        #expect(DemoVerdict(status, accepted: accepted, living: 8).agrees == agrees)
+        let accepted = ["apns": apns, "webpush": webpush, "wns": 0]
+        let verdict = DemoVerdict(status, accepted: accepted, living: ["apns": 5, "webpush": 3])
+        #expect(verdict.agrees == agrees)
+        #expect(verdict.lines.count == 6)
     }
 }

@@ -7,8 +7,8 @@ import ServiceKit
 /// `carillon up --demo`: shows a push from registration to report on a running pipeline with the simulator, and
 /// compares the report with the simulator's own count.
 struct Demo: Sendable {
-    static let devicesCount = 3_000
-    private static let registrationsAtOnce = 32
+    /// 500 of each provider.
+    static let devicesCount = 3_500
     /// Polls until a receipt is counted, which takes a fraction of a second.
     private static let receiptPolls = 100
     private static let receiptPause = Duration.milliseconds(100)
@@ -32,7 +32,7 @@ struct Demo: Sendable {
             key: try LocalKeyFile.read(app.keyFile), terminal: context.terminal,
             program: context.program, place: place)
         do {
-            let agrees = try await demo.show(app)
+            let agrees = try await demo.show(app, facts)
             await http.close()
             return agrees
         } catch {
@@ -41,12 +41,12 @@ struct Demo: Sendable {
         }
     }
 
-    private func show(_ app: UpAnnouncement.App) async throws -> Bool {
-        let ids = try await register()
+    private func show(_ app: UpAnnouncement.App, _ facts: SimulatorFacts) async throws -> Bool {
+        let ids = try await register(facts)
         let first = try await postRichie(app)
-        let isFirstRight = try await follow(first)
+        let isFirstRight = try await follow(first, on: RichieSample.platforms)
         let second = try await postLocalized()
-        let isSecondRight = try await follow(second)
+        let isSecondRight = try await follow(second, on: Set(Platform.allCases))
         try await showPushes()
         try await reportOpened(second.id, devices: ids)
         sayNext(app, task: first.id)
@@ -57,37 +57,22 @@ struct Demo: Sendable {
     private var deadCount: Int { devices.count { $0.isDead } }
 
     /// Returns the ids by token.
-    private func register() async throws -> [String: String] {
+    private func register(_ facts: SimulatorFacts) async throws -> [String: String] {
         terminal.print("\nregistering \(Demo.devicesCount) devices, \(deadCount) of them with dead tokens")
-        return try await withThrowingTaskGroup(of: (token: String, id: String).self) { group in
-            var ids: [String: String] = [:]
-            for (started, device) in devices.enumerated() {
-                if started >= Demo.registrationsAtOnce, let done = try await group.next() { ids[done.token] = done.id }
-                group.addTask { (device.token, try await register(device)) }
-            }
-            for try await done in group { ids[done.token] = done.id }
-            return ids
-        }
-    }
-
-    private func register(_ device: DemoDevice) async throws -> String {
-        let answer = try await http.post(
-            "\(announcement.url)/subscribers", body: device.form, type: "application/x-www-form-urlencoded", key: key)
-        guard let id = answer["id"]?.text else { throw UpError("the response to a registration contains no id") }
-        _ = try await http.post(
-            "\(announcement.url)/subscriber/\(id)/subscriptions", body: device.subscriptions, type: "application/json",
-            key: key)
-        return id
+        let registration = DemoRegistration(
+            url: announcement.url, key: key, http: http, simulator: simulator, endpoints: facts.endpoints)
+        return try await registration.register(devices)
     }
 
     private struct Posted {
         let id: String
-        let accepted: Int
+        /// Pushes accepted before it, by provider.
+        let accepted: [String: Int]
     }
 
     /// With curl, as a publisher would try it.
     private func postRichie(_ app: UpAnnouncement.App) async throws -> Posted {
-        let accepted = try await acceptedCount()
+        let accepted = try await simulator.accepted()
         let file = "\(announcement.folder.path)/richie-task.json"
         try PrivateFile.write(RichieSample.body(app: app.name), to: file)
         let url = "\(announcement.url)/push/v2/admin/task"
@@ -104,7 +89,7 @@ struct Demo: Sendable {
     }
 
     private func postLocalized() async throws -> Posted {
-        let accepted = try await acceptedCount()
+        let accepted = try await simulator.accepted()
         terminal.print("\nposting a task in four languages to /v1/tasks:\n\n\(LocalizedSample.body)")
         let answer = try await http.post(
             "\(announcement.url)/v1/tasks", body: LocalizedSample.body, type: "application/json", key: key)
@@ -112,29 +97,34 @@ struct Demo: Sendable {
         return Posted(id: id, accepted: accepted)
     }
 
-    private func follow(_ posted: Posted) async throws -> Bool {
+    private func follow(_ posted: Posted, on platforms: Set<Platform>) async throws -> Bool {
         terminal.print("\ntask \(posted.id)")
         let access = APIAccess(url: announcement.url, key: key)
         let status = try await TaskAPI.with(access) { api in
             _ = try await Watcher(api, terminal: terminal, isJSON: false).watch(posted.id)
             return try await api.status(of: posted.id)
         }
-        let accepted = try await acceptedCount() - posted.accepted
-        let verdict = DemoVerdict(status, accepted: accepted, living: Demo.devicesCount - deadCount)
+        let accepted = try await simulator.accepted().merging(posted.accepted) { $0 - $1 }
+        let verdict = DemoVerdict(status, accepted: accepted, living: living(on: platforms))
         for line in verdict.lines { terminal.print(line) }
         return verdict.agrees
     }
 
-    private func acceptedCount() async throws -> Int {
-        try await simulator.accepted().values.reduce(0, +)
+    /// Devices with valid tokens, by provider.
+    private func living(on platforms: Set<Platform>) -> [String: Int] {
+        let living = devices.filter { !$0.isDead && platforms.contains($0.platform) }
+        return Dictionary(grouping: living, by: \.provider.name).mapValues(\.count)
     }
 
-    /// The newest push of each provider and language, found by its title.
+    /// The newest push of each provider and language, found by its title. A push over HTTP has all languages.
     private func showPushes() async throws {
         for provider in SimulatorClient.providers {
             let pushes = try await simulator.lastPushes(provider).map { ShownPush($0).text }
+            var shown: Set<String> = []
             for (language, title) in LocalizedSample.titles.sorted(by: { $0.key < $1.key }) {
-                guard let push = pushes.first(where: { $0.contains(title) }) else { continue }
+                guard let push = pushes.first(where: { $0.contains(title) }), shown.insert(push).inserted else {
+                    continue
+                }
                 terminal.print("\n\(provider), \(language):\n  \(push)")
             }
         }

@@ -5,12 +5,11 @@ enum LocalizedSample {
     static let body = """
         {
           "audience": {"all": true},
-          "platforms": ["ios", "android"],
           "message": {
             "title": {"default": "Good morning", "fr": "Bonjour", "de": "Guten Morgen", "fi": "Hyvää huomenta"},
             "body": {"default": "${var.count} stories for you", "fr": "${var.count} articles pour vous",
                      "de": "${var.count} Artikel für Sie", "fi": "${var.count} juttua sinulle"},
-            "badge": "increment"
+            "url": "https://example.com/news", "badge": "increment"
           },
           "variables": {"count": "3"}
         }

@@ -1,7 +1,11 @@
+import PushModel
 import ServiceKit
 
 /// The example of Richie's documentation, corrected to valid JSON.
 enum RichieSample {
+    /// Those that it has payloads for.
+    static let platforms: Set<Platform> = [.ios, .android]
+
     static func body(app: String) -> String {
         """
         {
