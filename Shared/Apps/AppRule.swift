@@ -23,7 +23,7 @@ package enum AppRule: Sendable, Equatable {
         switch self {
         case .devices: "ingest-api, for all its processes together"
         case .requestsPerSecond: "ingest-api, in each process for each private key, or for each address otherwise"
-        case .pushesPerDevice: "apns-sender and android-sender, for all their processes together"
+        case .pushesPerDevice: "apns-sender, android-sender and web-sender, for all their processes together"
         case .quietHours: "targeting-resolver and scheduler, for each device in its time zone"
         case .devicesPerSecond: "targeting-resolver, scheduler and senders, for all their processes together"
         case .language: "renderer, for devices without a language"

@@ -213,8 +213,8 @@ import Testing
                 "news limits.devices 1000 ingest-api, for all its processes together",
                 "news limits.requests_per_second 5 ingest-api, in each process for each private key, or for "
                     + "each address otherwise",
-                "news limits.pushes_per_device 5 per 1d apns-sender and android-sender, for all their processes "
-                    + "together",
+                "news limits.pushes_per_device 5 per 1d apns-sender, android-sender and web-sender, for all their "
+                    + "processes together",
                 "news quiet_hours 22:00 to 07:05, Europe/Helsinki targeting-resolver and scheduler, for each device in "
                     + "its time zone",
                 "news defaults.language fr renderer, for devices without a language",
