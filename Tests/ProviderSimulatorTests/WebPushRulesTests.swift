@@ -169,7 +169,10 @@ import Testing
         #expect(verdict.refusal?.reason == "BadDeclarativeMessage")
     }
 
-    @Test(arguments: [#"{"data":{"task_id":"t1"}}"#, "plain text"])
+    @Test(arguments: [
+        #"{"data":{"task_id":"t1"}}"#, "plain text",
+        #"{"web_push":8030,"notification":{"title":"t","navigate":"/","data":{"task_id":"t1"}}}"#,
+    ])
     func takesOtherContent(content: String) throws {
         var fixture = try WebPushFixture()
         let verdict = try fixture.judge(WebPushFixture.Push(content: content))

@@ -35,6 +35,11 @@ struct WebPushContent: Sendable, Equatable {
     /// The members that a browser requires to show a declarative message without a service worker.
     private static func isComplete(_ notification: JSON?) -> Bool {
         notification?["title"]?.text?.isEmpty == false
-            && notification?["navigate"]?.text.flatMap { WebAddress($0) } != nil
+            && notification?["navigate"]?.text.map(isAddress) == true
+    }
+
+    /// A path is one on the server of the page.
+    private static func isAddress(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "/") || WebAddress(text) != nil
     }
 }
