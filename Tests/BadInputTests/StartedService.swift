@@ -7,10 +7,11 @@ import Testing
 final class StartedService: Sendable {
     /// Every service built on `ServiceHost`, `ingest-api` first: it creates the registry that the others wait for.
     static let names = [
-        "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "scheduler", "reporter",
+        "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "web-sender", "scheduler",
+        "reporter",
     ]
     /// The services that read the app files.
-    static let appReaders = ["ingest-api", "apns-sender", "android-sender", "reporter"]
+    static let appReaders = ["ingest-api", "apns-sender", "android-sender", "web-sender", "reporter"]
 
     let name: String
     let process: ChildProcess

@@ -10,7 +10,8 @@ import Testing
     private static let page = "docs/failures-providers.md"
 
     @Test(arguments: [
-        ("### Answers of WNS", WNSErrorTable.table), ("### Answers of MPNS", MPNSErrorTable.table),
+        ("### Answers of push services", WebPushErrorTable.table), ("### Answers of WNS", WNSErrorTable.table),
+        ("### Answers of MPNS", MPNSErrorTable.table),
         ("### Answers of publishers' servers", HTTPPushErrorTable.table),
     ])
     func eachAnswerIsDocumented(heading: String, table: AnswerTable) throws {
