@@ -59,16 +59,18 @@ struct HTTPReceiverRules: ProviderRules {
                     refusedFor: error.rawValue, answer(error.status, reason: error.rawValue, retryAfter: retryAfter))
             }
             if word == redirectWord {
-                return Verdict(refusedFor: word, HTTP2Answer(302, headers: ["location": devices.start + "elsewhere"]))
+                return Verdict(refusedFor: word, .withLength(302, headers: ["location": devices.start + "elsewhere"]))
             }
         }
-        return Verdict(taken: [Delivery(device: device, mark: body.task, task: body.task)], HTTP2Answer(204))
+        return Verdict(
+            taken: [Delivery(device: device, mark: body.task, task: body.task)],
+            .withLength(204, headers: HTTP2Headers()))
     }
 
     private static func answer(_ status: Int, reason: String?, retryAfter: Int? = nil) -> HTTP2Answer {
+        let body = JSONText.object { json in if let reason { json.member("error", reason) } }
         var headers: HTTP2Headers = ["content-type": "application/json"]
         if let retryAfter { headers.append("retry-after", String(retryAfter)) }
-        let body = JSONText.object { json in if let reason { json.member("error", reason) } }
-        return HTTP2Answer(status, headers: headers, body: Array(body.utf8))
+        return .withLength(status, headers: headers, body: body)
     }
 }

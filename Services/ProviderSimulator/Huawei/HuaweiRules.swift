@@ -125,11 +125,6 @@ struct HuaweiRules: ProviderRules {
             json.member("msg", message)
             json.member("requestId", String(UInt64.random(in: .min ... .max)))
         }
-        // As Huawei does. Without a length libcurl resets each finished stream, and after a thousand resets libnghttp2
-        // closes the connection.
-        let length = String(body.utf8.count)
-        return HTTP2Answer(
-            status, headers: ["content-type": "application/json;charset=UTF-8", "content-length": length],
-            body: Array(body.utf8))
+        return .withLength(status, headers: ["content-type": "application/json;charset=UTF-8"], body: body)
     }
 }

@@ -25,7 +25,7 @@ struct MPNSRules: ProviderRules {
         }
         var headers = HTTP2Headers()
         if let seconds = error.retryAfter { headers.append("retry-after", String(seconds)) }
-        return HTTP2Answer(error.status, headers: headers)
+        return .withLength(error.status, headers: headers)
     }
 
     private static func verdict(on message: MPNSMessage, channel: String) -> Verdict {
@@ -43,7 +43,7 @@ struct MPNSRules: ProviderRules {
 
     /// 200, which says only in its headers whether the push is delivered.
     private static func accepted(_ status: String) -> HTTP2Answer {
-        HTTP2Answer(headers: [
+        .withLength(headers: [
             "x-notificationstatus": status, "x-subscriptionstatus": "Active", "x-deviceconnectionstatus": "Connected",
         ])
     }
@@ -55,6 +55,6 @@ struct MPNSRules: ProviderRules {
             "x-deviceconnectionstatus": connection,
         ]
         if let retryAfter { headers.append("retry-after", String(retryAfter)) }
-        return HTTP2Answer(status ?? error.status, headers: headers)
+        return .withLength(status ?? error.status, headers: headers)
     }
 }

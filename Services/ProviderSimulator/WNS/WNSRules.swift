@@ -91,7 +91,7 @@ struct WNSRules: ProviderRules {
         var headers: HTTP2Headers = ["x-wns-status": status, "x-wns-deviceconnectionstatus": "connected"]
         headers.append("x-wns-msg-id", messageID, indexing: .nameOnly)
         if status == "channelthrottled" { headers.append("x-wns-continue-after", "1") }
-        return HTTP2Answer(headers: headers)
+        return .withLength(headers: headers)
     }
 
     private static func answer(_ status: Int, reason: String?, retryAfter: Int? = nil) -> HTTP2Answer {
@@ -99,7 +99,7 @@ struct WNSRules: ProviderRules {
         headers.append("x-wns-msg-id", messageID, indexing: .nameOnly)
         if let reason { headers.append("x-wns-error-description", reason) }
         if let retryAfter { headers.append("retry-after", String(retryAfter)) }
-        return HTTP2Answer(status, headers: headers)
+        return .withLength(status, headers: headers)
     }
 
     private static var messageID: String { String(UInt64.random(in: .min ... .max), radix: 16) }

@@ -56,7 +56,7 @@ struct WebPushRules: ProviderRules {
         var headers: HTTP2Headers = ["ttl": String(ttl)]
         let message = String(UInt64.random(in: .min ... .max), radix: 16)
         headers.append("location", "\(tokens.origin)/messages/\(message)", indexing: .nameOnly)
-        return HTTP2Answer(201, headers: headers)
+        return .withLength(201, headers: headers)
     }
 
     private static func vendor(of request: HTTP2ServerRequest) -> WebPushSubscriptions.Vendor {
@@ -73,8 +73,6 @@ struct WebPushRules: ProviderRules {
     private static func answer(
         _ status: Int, reason: String?, as vendor: WebPushSubscriptions.Vendor, retryAfter: Int?
     ) -> HTTP2Answer {
-        var headers: HTTP2Headers = ["content-type": "application/json"]
-        if let retryAfter { headers.append("retry-after", String(retryAfter)) }
         let body = JSONText.object { json in
             if vendor == .any { json.member("code", status) }
             if let reason { json.member(vendor == .apple ? "reason" : "error", reason) }
@@ -82,6 +80,8 @@ struct WebPushRules: ProviderRules {
                 json.member("message", message)
             }
         }
-        return HTTP2Answer(status, headers: headers, body: Array(body.utf8))
+        var headers: HTTP2Headers = ["content-type": "application/json"]
+        if let retryAfter { headers.append("retry-after", String(retryAfter)) }
+        return .withLength(status, headers: headers, body: body)
     }
 }

@@ -1,0 +1,14 @@
+import HTTP2
+
+extension HTTP2Answer {
+    private static let noContent = 204
+
+    /// An answer with the length of its body, as providers send it. Without a length libcurl resets each finished
+    /// stream, and after a thousand resets libnghttp2 closes the connection.
+    static func withLength(_ status: Int = 200, headers: HTTP2Headers, body: String = "") -> HTTP2Answer {
+        var headers = headers
+        // An answer without content must not have one (RFC 9110, section 8.6).
+        if status != noContent { headers.append("content-length", String(body.utf8.count)) }
+        return HTTP2Answer(status, headers: headers, body: Array(body.utf8))
+    }
+}
