@@ -214,7 +214,7 @@ import Topics
         }
         #expect(fixture.archive.batchesKept.reduce(0, +) == total)
         let fullBatches = total / DatagramAccess.batchMaximum
-        #expect(fixture.archive.batchesKept.count <= EventDatagrams.batchesAtOnce + fullBatches + 1)
+        #expect(fixture.archive.batchesKept.count <= DatagramAccess.batchesAtOnce + fullBatches + 1)
         #expect(Set(fixture.bus.tasks.map(\.id)).count == total)
     }
 

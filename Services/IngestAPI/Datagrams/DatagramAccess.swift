@@ -8,7 +8,9 @@ import ServiceKit
 struct DatagramAccess {
     /// Tasks of one write to the store, and then to the bus.
     static let batchMaximum = 256
-    /// A whole batch is one pipeline, since nothing else waits for this connection.
+    /// Each has a connection to the store: Redis reads 16 KiB of a connection in a round, a tenth of a batch.
+    static let batchesAtOnce = 4
+    /// A whole batch is one pipeline, since nothing else waits for these connections.
     private static let pipelineMaximum = 2 * batchMaximum
 
     let settings: DatagramSettings
@@ -21,7 +23,7 @@ struct DatagramAccess {
         _ settings: DatagramSettings?, in context: ServiceContext, room: StoreRoom
     ) async throws -> DatagramAccess? {
         guard let settings else { return nil }
-        let redis = context.makeRedisClient(connections: 1)
+        let redis = context.makeRedisClient(connections: batchesAtOnce)
         let connection = StoreConnection(redis, pipelineMaximum: pipelineMaximum)
         let tasks = try await TaskAccess.open(context, store: connection, room: room)
         let resources = SharedResources { [producer = tasks.producer] in

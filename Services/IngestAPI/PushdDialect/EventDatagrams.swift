@@ -8,8 +8,6 @@ final class EventDatagrams: Service {
     typealias Purge = @Sendable (TopicName, AppID) async throws -> Void
 
     static let contentBytesMaximum = 64 << 10
-    /// Enough to keep the store busy while batches wait for it.
-    static let batchesAtOnce = 4
     private static let kernelInterval = Duration.seconds(1)
 
     let name = "events over UDP"
@@ -70,7 +68,7 @@ final class EventDatagrams: Service {
             var open = 0
             while true {
                 // A batch is taken when it can be written: the longer the wait, the fewer and larger the batches.
-                if open == EventDatagrams.batchesAtOnce {
+                if open == DatagramAccess.batchesAtOnce {
                     await group.next()
                     open -= 1
                 }
