@@ -20,7 +20,8 @@ import Testing
     ]
 
     private static let registry = [
-        RegistryScripts.commit, RegistryScripts.commitShrinking, RegistryScripts.applyLogged,
+        RegistryScripts.commit, RegistryScripts.commitShrinking, RegistryScripts.createDevices,
+        RegistryScripts.applyLogged,
         RegistryScripts.countPublications, RegistryScripts.readCounts, RegistryScripts.forgetChanges,
         RegistryScripts.finishPurge, RegistryScripts.readDevice, RegistryScripts.readBuckets,
         RegistryScripts.readAudience,
