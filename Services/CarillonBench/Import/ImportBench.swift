@@ -53,7 +53,7 @@ struct ImportBench {
             throw BenchError("carillon import printed no report: \(process.lines.last ?? "no output")")
         }
         _ = await process.end()
-        return try JSON(line)
+        return try withExtendedLifetime(folder) { try JSON(line) }
     }
 
     private func figure(_ name: String) -> String {
