@@ -104,10 +104,59 @@ import Topics
             into: PushApp(id: try AppID("news")),
             target: ImportTarget(
                 registry: registry, progress: RedisTakeoverProgress(connection), isLogged: false,
-                checkRoom: { () throws(StoreError) in throw StoreError(.corrupt, message: "no room") }),
+                checkRoom: { () throws(ImportError) in throw ImportError("no room") }),
             environment: TestEnvironment.real.forWorkers)
-        await #expect(throws: StoreError.self) { try await whole.run(from: try await whole.start()) { _ in } }
+        await #expect(throws: ImportError("no room")) { try await whole.run(from: try await whole.start()) { _ in } }
         #expect(try await registry.size(of: .everyone, in: AppID("news")) == 0)
+        await source.close()
+        await target.close()
+    }
+
+    /// Goal: a device some of whose records did not reach the log gets the rest. Method: subscriptions are missing when
+    /// an interrupted import continues.
+    @Test func subscriptionsThatDidNotReachTheLogAreAdded() async throws {
+        let pushd = try await PushdFixture()
+        try await pushd.add(0..<10)
+        let server = try await RedisServer(.forStores)
+        let (source, target) = (try client(pushd.server), try client(server))
+        let app = try AppID("news")
+        let whole = try await pushdImport(app, from: source, into: target, isLogged: true, cutting: Scissors())
+        _ = try await whole.run(from: try await whole.start()) { _ in }
+        let connection = StoreConnection(target)
+        let registry = try await RedisRegistry.open(connection, mode: .authoritative, log: log)
+        let token = try PushToken(.fcm, text: SampleSubscriber(number: 3).token)
+        let id = try #require(try await registry.device(of: token, in: app))
+        #expect(try await registry.setSubscriptions(of: id, to: [:], in: app))
+        let began = ImportState(source: "redis://pushd/0")
+        try await RedisTakeoverProgress(connection).record(began.encoded, of: app)
+        let again = try await pushdImport(app, from: source, into: target, isLogged: true, cutting: Scissors())
+        #expect(try await again.run(from: try await again.start()) { _ in }.summary.takenOver == 10)
+        try await registry.expect(0..<10, in: app)
+        await source.close()
+        await target.close()
+    }
+
+    /// Goal: an outage of pushd's Redis is waited out.
+    @Test func anOutageOfTheSourceIsWaitedOut() async throws {
+        let pushd = try await PushdFixture(isDurable: true)
+        try await pushd.add(0..<10)
+        let server = try await RedisServer(.forStores)
+        let (source, target) = (try client(pushd.server), try client(server))
+        let connection = StoreConnection(target)
+        let registry = try await RedisRegistry.open(connection, mode: .authoritative, log: log)
+        let environment = TestEnvironment.real
+        let whole = PushdImport(
+            PushdDatabase(client: source, address: "redis://pushd/0"), protocols: PushdProtocols(),
+            into: PushApp(id: try AppID("news")),
+            target: ImportTarget(
+                registry: registry, progress: RedisTakeoverProgress(connection), isLogged: false, checkRoom: {}),
+            environment: environment.forWorkers)
+        await pushd.server.stop()
+        async let state = whole.run(from: try await whole.start()) { _ in }
+        try await waitUntil { environment.sink.lines.contains { $0.contains("store unavailable: retrying") } }
+        try await pushd.server.restart()
+        #expect(try await state.summary.takenOver == 10)
+        try await registry.expect(0..<10, in: AppID("news"))
         await source.close()
         await target.close()
     }

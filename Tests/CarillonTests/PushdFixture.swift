@@ -44,8 +44,10 @@ struct SampleSubscriber {
 struct PushdFixture: Sendable {
     let server: RedisServer
 
-    init() async throws {
-        server = try await RedisServer()
+    init(isDurable: Bool = false) async throws {
+        var options = RedisServer.Options()
+        options.isDurable = isDurable
+        server = try await RedisServer(options)
     }
 
     var url: String { server.url + "/0" }

@@ -37,10 +37,11 @@ extension CommandContext {
             @Sendable func target(_ registry: RedisRegistry) -> ImportTarget {
                 ImportTarget(
                     registry: registry, progress: RedisTakeoverProgress(connection), isLogged: isLogged
-                ) { () throws(StoreError) in
+                ) { () throws(ImportError) in
                     guard watch.percentUsed >= percentMaximum else { return }
-                    throw StoreError(
-                        .full, message: "Redis exceeds \(percentMaximum) % of maxmemory, its share for devices")
+                    throw ImportError(
+                        "Redis uses \(percentMaximum) % of its maxmemory, the share for new devices; raise maxmemory "
+                            + "and run the import again, which continues")
                 }
             }
             guard isLogged else { return try await body(target(registry)) }

@@ -5,7 +5,7 @@ struct ImportPages {
     private(set) var isAtEnd = false
     /// Pages are counted from 1.
     private(set) var started = 0
-    private var settled = 0
+    private(set) var settled = 0
     private var ends: [Int: [UInt8]] = [:]
     private var summaries: [Int: ImportSummary] = [:]
 

@@ -7,6 +7,6 @@ struct ImportTarget: Sendable {
     let progress: any TakeoverProgress
     /// True if the registry is filled from a log, to which a device's records are not added as one.
     let isLogged: Bool
-    /// Throws if Redis has no room for further devices.
-    let checkRoom: @Sendable () throws(StoreError) -> Void
+    /// Throws if Redis has no room for further devices: waiting for it would not help.
+    let checkRoom: @Sendable () throws(ImportError) -> Void
 }

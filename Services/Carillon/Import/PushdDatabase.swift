@@ -75,19 +75,21 @@ struct PushdDatabase: Sendable {
         return subscribers
     }
 
-    /// For each field of the map from tokens the id, if there is a subscriber with it.
+    /// For each field of the map from tokens the id that it names.
     func holders(_ tokenFields: [[UInt8]]) async throws -> [[UInt8]?] {
         guard !tokenFields.isEmpty else { return [] }
         let reply = try await send([
             RedisCommand(["HMGET", "tokenmap"] + tokenFields.map { RedisArgument($0) })
         ])
-        var holders = reply[0].array?.map(\.bytes) ?? []
-        guard holders.count == tokenFields.count else { throw unexpected("tokenmap", reply[0]) }
-        let places = holders.indices.filter { holders[$0] != nil }
-        let scores = try await send(
-            places.map { RedisCommand("ZSCORE", "subscribers", RedisArgument(holders[$0] ?? [])) })
-        for (place, score) in zip(places, scores) where score.isNull { holders[place] = nil }
-        return holders
+        guard let holders = reply[0].array, holders.count == tokenFields.count else {
+            throw ImportError("\(address) is not pushd's: unexpected content of `tokenmap`")
+        }
+        return holders.map(\.bytes)
+    }
+
+    /// For each id true if there is a subscriber with it: the map keeps tokens of subscribers that are gone.
+    func exist(_ ids: [[UInt8]]) async throws -> [Bool] {
+        try await send(ids.map { RedisCommand("ZSCORE", "subscribers", RedisArgument($0)) }).map { !$0.isNull }
     }
 
     /// What pushd has counted of events; those without statistics are left out.
@@ -126,10 +128,6 @@ struct PushdDatabase: Sendable {
             }
         }
         return values
-    }
-
-    private func unexpected(_ key: String, _ reply: RedisValue) -> ImportError {
-        ImportError("\(address) is not pushd's: unexpected content of `\(key)`")
     }
 }
 

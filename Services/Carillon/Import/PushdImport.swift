@@ -11,6 +11,9 @@ struct PushdImport: Sendable {
     /// The places that pages reserve and give back must fit into the pool of the registry.
     static let pageUsual = 256
     static let pagesAtOnce = 4
+    /// Pages that an earlier run may have done without having recorded it: those it had just settled, and those that it
+    /// had started in their place.
+    private static let pagesRepeated = 2 * pagesAtOnce
 
     let database: PushdDatabase
     let protocols: PushdProtocols
@@ -49,22 +52,24 @@ struct PushdImport: Sendable {
         var state = start.state
         // If this run ends within its first pages, the next one must know that they may be done.
         try await record(state)
-        // With a maximum of devices, each page must see those of the page before.
-        let pagesAtOnce = app.limits.devices == nil ? PushdImport.pagesAtOnce : 1
         try await withThrowingTaskGroup(of: (Int, ImportSummary).self) { group in
             var pages = ImportPages(after: state.last)
+            var hasAdvanced = false
             while true {
-                while pages.open < pagesAtOnce, let ids = try await next(&pages) {
+                // Further pages are started before the progress is recorded, so that they need not wait for it.
+                while pages.open < pagesAtOnce(after: pages), let ids = try await next(&pages) {
                     // The earlier run may have done pages that it had not recorded.
-                    let isRepeated = start.isContinued && pages.started <= PushdImport.pagesAtOnce
+                    let isRepeated = start.isContinued && pages.started <= PushdImport.pagesRepeated
                     let number = pages.started
                     group.addTask { (number, try await take(ids, isRepeated: isRepeated)) }
                 }
+                if hasAdvanced {
+                    try await record(state)
+                    note(state)
+                }
                 guard pages.open > 0, let (number, summary) = try await group.next() else { break }
                 pages.done(number, summary)
-                guard pages.advance(&state) else { continue }
-                try await record(state)
-                note(state)
+                hasAdvanced = pages.advance(&state)
             }
         }
         state.isComplete = true
@@ -72,8 +77,15 @@ struct PushdImport: Sendable {
         return state
     }
 
+    /// With a maximum of devices, each page must see those of the page before. Without one the first page is alone: it
+    /// begins most topics, and pages that begin the same topics concurrently do much of that in vain.
+    private func pagesAtOnce(after pages: ImportPages) -> Int {
+        app.limits.devices == nil && pages.settled > 0 ? PushdImport.pagesAtOnce : 1
+    }
+
     private func next(_ pages: inout ImportPages) async throws -> [[UInt8]]? {
         guard !pages.isAtEnd else { return nil }
+        try target?.checkRoom()
         let last = pages.last
         let ids = try await patience.perform { try await database.ids(after: last, limit: page) }
         return pages.start(ids) ? ids : nil
@@ -106,7 +118,6 @@ struct PushdImport: Sendable {
             for candidate in candidates { summary.count(candidate.device) }
             return summary
         }
-        try target.checkRoom()
         candidates = try await withinLimit(candidates, of: target, noting: &summary)
         try await begin(Set(candidates.flatMap(\.device.subscriptions.keys)), at: target)
         let verdicts = try await target.registry.take(candidates.map(\.device), in: app.id)
@@ -154,9 +165,12 @@ extension PushdImport {
                 owners.append(place)
             }
         }
+        let rivals = zip(owners, try await database.holders(fields)).compactMap { place, holder in
+            holder.flatMap { $0 == candidates[place].subscriber.id ? nil : (place: place, id: $0) }
+        }
         var others: [Int: [UInt8]] = [:]
-        for (place, holder) in zip(owners, try await database.holders(fields)) {
-            if let holder, holder != candidates[place].subscriber.id { others[place] = holder }
+        for (rival, exists) in zip(rivals, try await database.exist(rivals.map(\.id))) where exists {
+            others[rival.place] = rival.id
         }
         var tokens: Set<PushToken> = []
         return candidates.enumerated().filter { place, candidate in
