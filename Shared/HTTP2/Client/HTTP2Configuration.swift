@@ -3,7 +3,8 @@ package import TLSSocket
 
 /// Settings and limits of a pool. The defaults suit a push provider.
 package struct HTTP2Configuration: Sendable {
-    /// Trust and our certificate. The pool offers HTTP/2, whatever `applicationProtocols` contains.
+    /// Trust and our certificate. The pool offers HTTP/2, and before any other protocol in `applicationProtocols`: some
+    /// peers end the handshake if none of the protocols offered is theirs. What they choose instead is not spoken.
     package var tls = TLSConfiguration()
     /// Maximum connections, opened on demand: another one if no open one can take a request.
     package var connections = 2

@@ -287,7 +287,7 @@ extension PoolDriver {
         guard !place.isLookingUp, let index = places.firstIndex(where: { $0 === place }) else { return }
         place.isLookingUp = true
         var tls = context.configuration.tls
-        tls.applicationProtocols = ["h2"]
+        tls.applicationProtocols = ["h2"] + tls.applicationProtocols.filter { $0 != "h2" }
         tls.readsAhead = true
         HostLookup.start(
             for: index, endpoint: context.endpoint, tls: tls, permits: context.configuration.permitsAddress
