@@ -35,7 +35,7 @@ extension AnswerRow {
         tokens("channelthrottled", mean: .waits(1, 1)),
         answers(400, reasons: "BadType", mean: .ended(.failed)),
         answers(401, reasons: "Unauthorized", mean: parked),
-        answers(403, reasons: "Forbidden", mean: parked),
+        answers(403, reasons: "Forbidden", mean: .ended(.invalid)),
         answers(404, reasons: "UnknownChannel", mean: .ended(.invalid)),
         answers(410, reasons: "ExpiredChannel", mean: .ended(.invalid)),
         tokens("gone", "missing", hasCompanion: true, mean: .ended(.invalidRemoved)),
