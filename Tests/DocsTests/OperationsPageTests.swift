@@ -45,7 +45,6 @@ import Testing
             try rows(under: "# Settings", inPage: "docs/settings.md")
             + rows(under: "# Settings of the bus", inPage: "docs/settings-bus.md")
             + rows(under: "# Settings of the senders", inPage: "docs/settings-senders.md")
-            + rows(under: "# Settings of the senders", inPage: "docs/settings-senders.md")
         let known = (reader.variables + own).map(row)
         #expect(difference(listed, others: known) == [], "only in the pages")
         #expect(difference(known, others: listed) == [], "only in the code")
