@@ -3,8 +3,7 @@ import HTTP2
 extension HTTP2Answer {
     private static let noContent = 204
 
-    /// An answer with the length of its body, as providers send it. Without a length libcurl resets each finished
-    /// stream, and after a thousand resets libnghttp2 closes the connection.
+    /// An answer with the length of its body, as providers send it. Without it libcurl resets each finished stream.
     static func withLength(_ status: Int = 200, headers: HTTP2Headers, body: String = "") -> HTTP2Answer {
         var headers = headers
         // An answer without content must not have one (RFC 9110, section 8.6).

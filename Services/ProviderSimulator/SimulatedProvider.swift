@@ -20,6 +20,8 @@ struct SimulatedProvider: Sendable {
         serverConfiguration.port = port
         serverConfiguration.requiresALPN = false
         serverConfiguration.streamsMaximum = configuration.streamsMaximum
+        // libcurl resets the stream of each answer without a body.
+        serverConfiguration.resetsMaximum = 100_000
         // A thousand tokens of Huawei take some 150 KiB.
         serverConfiguration.requestBodyMaximum = 512 << 10
         let providerPort = ProviderPort(rules, limits: configuration.limits)

@@ -6,8 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CurlTests {
     private static let requests = 1_500
 
-    /// More requests than the stream resets that a libnghttp2 server accepts from one connection. The statuses are those
-    /// of requests without credentials, but for those that need none.
+    /// More requests than the stream resets that a libnghttp2 server accepts from one connection unless it is told to.
+    /// The statuses are those of requests without credentials, but for those that need none.
     @Test(arguments: [
         ("huawei", "/v1/100000001/messages:send", 401), ("webpush", "/push/d1", 401), ("wns", "/?token=d1", 401),
         ("mpns", "/throttledthirdparty/01.00/d1", 200), ("http", "/devices/d1", 204), ("http", "/devices/gone-1", 410),

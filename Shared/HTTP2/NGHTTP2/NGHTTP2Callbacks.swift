@@ -17,13 +17,14 @@ extension NGHTTP2Session {
         return callbacks
     }
 
-    static func makeOptions() -> OpaquePointer? {
+    static func makeOptions(resetsMaximum: UInt64?) -> OpaquePointer? {
         var options: OpaquePointer?
         guard nghttp2_option_new(&options) == 0 else { return nil }
         // Closed streams are kept only for priorities, which are unused.
         nghttp2_option_set_no_closed_streams(options, 1)
         // Until its SETTINGS arrive a peer is assumed to allow no streams.
         nghttp2_option_set_peer_max_concurrent_streams(options, 0)
+        if let resetsMaximum { nghttp2_option_set_stream_reset_rate_limit(options, resetsMaximum, resetsMaximum) }
         return options
     }
 

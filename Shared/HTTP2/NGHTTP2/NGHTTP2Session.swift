@@ -31,9 +31,9 @@ package class NGHTTP2Session {
     private var fields = NGHTTP2Fields()
     private var isFirstMessage = true
 
-    init(_ role: Role, settings: [Setting], connectionWindow: Int) {
+    init(_ role: Role, settings: [Setting], connectionWindow: Int, resetsMaximum: UInt64? = nil) {
         var session: OpaquePointer?
-        let options = NGHTTP2Session.makeOptions()
+        let options = NGHTTP2Session.makeOptions(resetsMaximum: resetsMaximum)
         defer { nghttp2_option_del(options) }
         let callbacks = NGHTTP2Session.makeCallbacks()
         defer { nghttp2_session_callbacks_del(callbacks) }

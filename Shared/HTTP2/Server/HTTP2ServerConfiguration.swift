@@ -16,6 +16,9 @@ package struct HTTP2ServerConfiguration: Sendable {
     /// A longer body gets 413.
     package var requestBodyMaximum = 64 << 10
     package var requestHeadersMaximum = 16 << 10
+    /// Streams that a client may reset at once, and again in each second, before its connection is closed. Nil for
+    /// libnghttp2's limit, 1,000 at once and 33 in a second.
+    package var resetsMaximum: UInt64?
     /// Further clients wait in the kernel's queue.
     package var connectionsMaximum = 1_000
     /// Time limit for TLS and the client's first SETTINGS.

@@ -23,7 +23,8 @@ final class ServerSession: NGHTTP2Session {
 
     init(_ configuration: HTTP2ServerConfiguration, settings: [Setting]) {
         self.configuration = configuration
-        super.init(.server, settings: settings, connectionWindow: 4 << 20)
+        super.init(
+            .server, settings: settings, connectionWindow: 4 << 20, resetsMaximum: configuration.resetsMaximum)
     }
 
     func takeComplete() -> [ServerStream] {
