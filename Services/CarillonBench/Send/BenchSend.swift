@@ -55,8 +55,7 @@ struct BenchSend: Command {
         context.terminal.note("the web sender")
         figures += try await WebPushBench(requests: requests, python: python).run(in: context)
         context.terminal.note("dead push services")
-        let dead = DeadOriginsBench(devices: min(max(requests, 4_096), 16_384))
-        figures.append(try await dead.run(rounds: rounds, in: context))
+        figures.append(try await DeadOriginsBench().run(rounds: rounds, in: context))
         context.terminal.print(figures, isJSON: isJSON)
         return 0
     }
