@@ -6,11 +6,11 @@ import Signing
 import Topics
 
 /// Posts pushes of one app to the publisher's own servers: a device is an address there.
-final class HTTPPushGateway: PushGateway {
+final class HTTPPushGateway: OriginGateway {
     private let configuration: HTTPPushConfiguration
     private let requests: OriginRequests
     private let signingKey: HMACKey?
-    private let gate: OriginGate
+    let gate: OriginGate
     private let time: any TimeSource
 
     init(
@@ -22,14 +22,6 @@ final class HTTPPushGateway: PushGateway {
         self.signingKey = signingKey
         self.gate = gate
         self.time = time
-    }
-
-    func admit(_ count: Int, lane: Lane) async -> Admission {
-        await gate.admit(count, lane: lane)
-    }
-
-    func giveBack(_ count: Int) {
-        gate.giveBack(count)
     }
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {

@@ -5,10 +5,10 @@ import ServiceKit
 import Topics
 
 /// Sends pushes to Windows Phone devices of one app: each to the address of its channel.
-final class MPNSGateway: PushGateway {
+final class MPNSGateway: OriginGateway {
     private let configuration: MPNSConfiguration
     private let requests: OriginRequests
-    private let gate: OriginGate
+    let gate: OriginGate
     private let time: any TimeSource
 
     init(_ configuration: MPNSConfiguration, requests: OriginRequests, gate: OriginGate, time: any TimeSource) {
@@ -16,14 +16,6 @@ final class MPNSGateway: PushGateway {
         self.requests = requests
         self.gate = gate
         self.time = time
-    }
-
-    func admit(_ count: Int, lane: Lane) async -> Admission {
-        await gate.admit(count, lane: lane)
-    }
-
-    func giveBack(_ count: Int) {
-        gate.giveBack(count)
     }
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {

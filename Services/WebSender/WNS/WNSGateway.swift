@@ -5,11 +5,11 @@ import ServiceKit
 import Topics
 
 /// Sends pushes to Windows devices of one app: each to the address of its channel, which is on one of many hosts.
-final class WNSGateway: PushGateway {
+final class WNSGateway: OriginGateway {
     private let configuration: WNSConfiguration
     private let requests: OriginRequests
     private let tokens: TokenCache
-    private let gate: OriginGate
+    let gate: OriginGate
     private let time: any TimeSource
 
     init(
@@ -26,10 +26,6 @@ final class WNSGateway: PushGateway {
     func admit(_ count: Int, lane: Lane) async -> Admission {
         if let obstacle = await tokens.obstacle() { return obstacle }
         return await gate.admit(count, lane: lane)
-    }
-
-    func giveBack(_ count: Int) {
-        gate.giveBack(count)
     }
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {

@@ -5,14 +5,14 @@ import Signing
 import Topics
 
 /// Sends pushes to browsers for one app: each encrypted for its browser, to the push service that the browser named.
-final class WebPushGateway: PushGateway {
+final class WebPushGateway: OriginGateway {
     /// So many are encrypted before they are sent, so that a large batch is on its way while its rest is encrypted, and
     /// so that other work of the process gets its turn in between.
     private static let portion = 64
 
     private let tokens: VAPIDTokens
     private let services: PushServices
-    private let gate: OriginGate
+    let gate: OriginGate
     private let time: any TimeSource
 
     init(tokens: VAPIDTokens, services: PushServices, gate: OriginGate, time: any TimeSource) {
@@ -20,14 +20,6 @@ final class WebPushGateway: PushGateway {
         self.services = services
         self.gate = gate
         self.time = time
-    }
-
-    func admit(_ count: Int, lane: Lane) async -> Admission {
-        await gate.admit(count, lane: lane)
-    }
-
-    func giveBack(_ count: Int) {
-        gate.giveBack(count)
     }
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {
