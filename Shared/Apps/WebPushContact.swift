@@ -20,7 +20,7 @@ package enum WebPushContact {
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
     }
 
-    /// Has the right form and reaches nobody.
+    /// Has the right form, but no mailbox.
     package static func placeholder(for app: AppID) -> String {
         "mailto:postmaster@\(app).invalid"
     }

@@ -66,7 +66,7 @@ import Testing
         #expect(terminal.printed.contains("New key (register, public for https://www.example.com), shown only once:"))
     }
 
-    /// Goal: the public key of the app is the one of its file, which nobody else can read. Method: openssl reads it.
+    /// Goal: the public key of the app is the one of its file, which other users cannot read. Method: openssl reads it.
     @Test func addMakesAKeyForBrowsers() async throws {
         #expect(await run("apps", "add", "news") == 0)
         let file = home.file("secrets/webpush/news.pem")

@@ -17,7 +17,7 @@ struct AppsWebPush: Command {
         "--contact", value: "ADDRESS",
         meaning: """
             Where push services reach you, mailto: or https: (default: the contact in the app file, else a placeholder \
-            that reaches nobody)
+            without a mailbox)
             """)
 
     private let app: AppID
@@ -59,7 +59,7 @@ struct AppsWebPush: Command {
         guard key.contact == WebPushContact.placeholder(for: app) else { return text }
         return """
             \(text)
-            This placeholder reaches nobody, and a push service may refuse it. Set yours:
+            This placeholder has no mailbox, and a push service may refuse it. Set yours:
 
               carillon apps web-push \(app) --contact mailto:push@example.com
             """

@@ -32,7 +32,7 @@ struct Demo: Sendable {
             key: try LocalKeyFile.read(app.keyFile), terminal: context.terminal,
             program: context.program, place: place)
         do {
-            let agrees = try await demo.show(app, facts)
+            let agrees = try await demo.show(app, on: facts)
             await http.close()
             return agrees
         } catch {
@@ -41,7 +41,7 @@ struct Demo: Sendable {
         }
     }
 
-    private func show(_ app: UpAnnouncement.App, _ facts: SimulatorFacts) async throws -> Bool {
+    private func show(_ app: UpAnnouncement.App, on facts: SimulatorFacts) async throws -> Bool {
         let ids = try await register(facts)
         let first = try await postRichie(app)
         let isFirstRight = try await follow(first, on: RichieSample.platforms)

@@ -28,7 +28,7 @@ struct ImportPages {
         return true
     }
 
-    mutating func done(_ number: Int, _ summary: ImportSummary) {
+    mutating func done(_ number: Int, with summary: ImportSummary) {
         summaries[number] = summary
     }
 

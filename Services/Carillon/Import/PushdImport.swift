@@ -68,7 +68,7 @@ struct PushdImport: Sendable {
                     note(state)
                 }
                 guard pages.open > 0, let (number, summary) = try await group.next() else { break }
-                pages.done(number, summary)
+                pages.done(number, with: summary)
                 hasAdvanced = pages.advance(&state)
             }
         }

@@ -43,37 +43,44 @@ struct PushdSubscriber: Sendable {
 
     /// The device, or nil if the subscriber is left out. Omissions are added to the summary.
     func device(_ protocols: PushdProtocols, noting summary: inout ImportSummary) -> TakenDevice? {
-        guard !fields.isEmpty else { return omit(.missing, "no record", &summary) }
+        guard !fields.isEmpty else { return omit(.missing, sample: "no record", noting: &summary) }
         let missing = ["proto", "token", "updated"].filter { fields[$0] == nil }
-        guard missing.isEmpty else { return omit(.incomplete, "no \(missing.joined(separator: ", "))", &summary) }
-        guard let name = protocolName, let meaning = protocols.meaning(of: name) else {
-            return omit(.unknownProtocol, protocolName.map(OutsideText.excerpt) ?? "not UTF-8", &summary)
+        guard missing.isEmpty else {
+            return omit(.incomplete, sample: "no \(missing.joined(separator: ", "))", noting: &summary)
         }
-        guard meaning.kind != .webpush else { return omit(.missingKeys, "pushd stores no keys", &summary) }
+        guard let name = protocolName, let meaning = protocols.meaning(of: name) else {
+            return omit(
+                .unknownProtocol, sample: protocolName.map(OutsideText.excerpt) ?? "not UTF-8", noting: &summary)
+        }
+        guard meaning.kind != .webpush else {
+            return omit(.missingKeys, sample: "pushd stores no keys", noting: &summary)
+        }
         guard PushProtocol.supported.contains(meaning.kind) else {
-            return omit(.unsupportedProtocol, meaning.kind.name, &summary)
+            return omit(.unsupportedProtocol, sample: meaning.kind.name, noting: &summary)
         }
         guard let text = fields["token"].flatMap({ OutsideText.string($0) }) else {
-            return omit(.invalidToken, "not UTF-8", &summary)
+            return omit(.invalidToken, sample: "not UTF-8", noting: &summary)
         }
         do {
-            return device(try PushToken(meaning.kind, text: text), environment: meaning.environment, &summary)
+            return device(try PushToken(meaning.kind, text: text), environment: meaning.environment, noting: &summary)
         } catch {
-            return omit(.invalidToken, "\(meaning.kind.name): \(error)", &summary)
+            return omit(.invalidToken, sample: "\(meaning.kind.name): \(error)", noting: &summary)
         }
     }
 
     private func device(
-        _ token: PushToken, environment: Device.Environment, _ summary: inout ImportSummary
+        _ token: PushToken, environment: Device.Environment, noting summary: inout ImportSummary
     ) -> TakenDevice {
-        let updated = seconds("updated", &summary) ?? 0
-        var device = TakenDevice(token: token, created: seconds("created", &summary) ?? updated, updated: updated)
+        let updated = seconds("updated", noting: &summary) ?? 0
+        var device = TakenDevice(
+            token: token, created: seconds("created", noting: &summary) ?? updated, updated: updated)
         device.changes.environment = environment
-        device.changes.language = text("lang", &summary)
-        device.changes.version = text("version", &summary)
-        device.changes.category = text("category", &summary)
-        device.changes.contentAvailable = flag("contentAvailable", &summary)
-        device.changes.badge = number("badge", in: 0...Int64(RegistryBounds.badgeMaximum), &summary).map(UInt32.init)
+        device.changes.language = text("lang", noting: &summary)
+        device.changes.version = text("version", noting: &summary)
+        device.changes.category = text("category", noting: &summary)
+        device.changes.contentAvailable = flag("contentAvailable", noting: &summary)
+        device.changes.badge = number("badge", in: 0...Int64(RegistryBounds.badgeMaximum), noting: &summary).map(
+            UInt32.init)
         for event in events {
             guard let topic = PushdSubscriber.topic(event.name) else {
                 summary.add(.invalidEvent, sample: "\(name): \(OutsideText.excerpt(OutsideText.replacing(event.name)))")
@@ -90,7 +97,7 @@ struct PushdSubscriber: Sendable {
     }
 
     private func omit(
-        _ omission: ImportOmission, _ detail: String, _ summary: inout ImportSummary
+        _ omission: ImportOmission, sample detail: String, noting summary: inout ImportSummary
     ) -> TakenDevice? {
         summary.add(omission, sample: "\(name): \(detail)")
         return nil
@@ -105,7 +112,7 @@ struct PushdSubscriber: Sendable {
 extension PushdSubscriber {
     /// An empty value is as good as none.
     private func value<Value>(
-        _ field: String, _ summary: inout ImportSummary, parse: (String) -> Value?
+        _ field: String, noting summary: inout ImportSummary, parse: (String) -> Value?
     ) -> Value? {
         guard let bytes = fields[field], !bytes.isEmpty else { return nil }
         guard let value = OutsideText.string(bytes).flatMap(parse) else {
@@ -116,22 +123,22 @@ extension PushdSubscriber {
         return value
     }
 
-    private func text(_ field: String, _ summary: inout ImportSummary) -> String? {
-        value(field, &summary) { RegistryBounds.isText($0) ? $0 : nil }
+    private func text(_ field: String, noting summary: inout ImportSummary) -> String? {
+        value(field, noting: &summary) { RegistryBounds.isText($0) ? $0 : nil }
     }
 
     private func number(
-        _ field: String, in range: ClosedRange<Int64>, _ summary: inout ImportSummary
+        _ field: String, in range: ClosedRange<Int64>, noting summary: inout ImportSummary
     ) -> Int64? {
-        value(field, &summary) { text in Int64(text).flatMap { range.contains($0) ? $0 : nil } }
+        value(field, noting: &summary) { text in Int64(text).flatMap { range.contains($0) ? $0 : nil } }
     }
 
-    private func seconds(_ field: String, _ summary: inout ImportSummary) -> UInt32? {
-        number(field, in: 0...Int64(UInt32.max), &summary).map(UInt32.init)
+    private func seconds(_ field: String, noting summary: inout ImportSummary) -> UInt32? {
+        number(field, in: 0...Int64(UInt32.max), noting: &summary).map(UInt32.init)
     }
 
-    private func flag(_ field: String, _ summary: inout ImportSummary) -> Bool? {
-        value(field, &summary) { text in
+    private func flag(_ field: String, noting summary: inout ImportSummary) -> Bool? {
+        value(field, noting: &summary) { text in
             switch text {
             case "true", "1": true
             case "false", "0": false

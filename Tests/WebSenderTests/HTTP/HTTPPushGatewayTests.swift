@@ -91,7 +91,7 @@ import Topics
 
     private static let asked = RetryAdvice(floor: .seconds(7), isAsked: true)
 
-    /// A redirect may lead anywhere, and to an address that nobody has registered.
+    /// A redirect may lead anywhere, and to an address that is not registered.
     @Test func redirectsAreNotFollowed() async throws {
         let other = try await PushServer()
         let target = other.url
@@ -139,7 +139,7 @@ import Topics
         }
     }
 
-    /// A server that nobody trusts is retried: the publisher can fix it. The app is not halted.
+    /// A server with an untrusted certificate is retried: the publisher can fix it. The app is not halted.
     @Test func anUntrustedServerIsTriedAgain() async throws {
         let stranger = try await TestAuthority()
         let server = try await PushServer()

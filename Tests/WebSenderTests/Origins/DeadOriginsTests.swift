@@ -123,7 +123,7 @@ private final class LivingServers: Sendable {
     }
 }
 
-/// A port on which the kernel accepts connections and nobody reads.
+/// A port on which the kernel accepts connections that no program reads.
 private final class SilentListener: Sendable {
     let port: UInt16
     private let descriptor: Int32

@@ -164,7 +164,7 @@ import Testing
     }
 
     /// A single device's limit does not stop a push service that delivers to all others.
-    @Test func aFewThrottledDevicesPauseNobodyElse() {
+    @Test func aFewThrottledDevicesDoNotPauseOthers() {
         var window = OriginWindow(settings)
         for _ in 0..<5 { send(.delivered, count: 16, through: &window, at: .zero) }
         send(.throttled(for: 30), through: &window, at: .zero)
@@ -179,7 +179,7 @@ import Testing
     }
 
     /// Who would wait for a server that owes answers for long is sent away at once.
-    @Test func aSlowServerKeepsNobodyWaiting() {
+    @Test func pushesDoNotWaitForASlowServer() {
         var window = OriginWindow(settings)
         #expect(window.ask(1, mayProbe: true, at: .zero) == .go(1, isProbe: false))
         #expect(window.ask(1, mayProbe: true, at: .milliseconds(999)) == .wait)

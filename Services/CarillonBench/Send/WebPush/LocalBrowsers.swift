@@ -3,8 +3,8 @@ import ServiceKit
 import Signing
 import Topics
 
-/// The keys of the publisher and of all browsers: one subscription serves them all, since a push costs the same whoever
-/// it is encrypted for.
+/// The keys of the publisher and of all browsers: one subscription serves them all, since encryption costs
+/// the same for each.
 struct LocalBrowsers: Sendable {
     static let payload =
         #"{"web_push":8030,"notification":{"title":"Bench","body":"A push like any other","#
