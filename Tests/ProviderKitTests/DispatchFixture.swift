@@ -51,7 +51,7 @@ final class DispatchFixture: Sendable {
     }
 
     func handler(
-        _ gateway: ScriptedGateway?, absent: GatewayLookup = .noProvider, seed: UInt64 = 1,
+        _ gateway: (any PushGateway)?, absent: GatewayLookup = .noProvider, seed: UInt64 = 1,
         outages other: OutageWatch? = nil
     ) -> DispatchHandler {
         DispatchHandler(

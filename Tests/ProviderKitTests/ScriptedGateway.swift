@@ -50,7 +50,7 @@ final class ScriptedGateway: PushGateway {
 }
 
 struct OneGateway: GatewayDirectory {
-    let gateway: ScriptedGateway?
+    let gateway: (any PushGateway)?
 
     /// The lookup result when there is no gateway.
     var absent = GatewayLookup.noProvider

@@ -16,7 +16,7 @@ struct DispatchBatch: Sendable {
     /// By variant of the chunk.
     private let contents: [PushContent]
     private let prover: ReceiptProver?
-    private let trace: TraceContext?
+    let trace: TraceContext?
 
     private init(
         _ chunk: DispatchChunk, contents: [PushContent], prover: ReceiptProver?, devices: SegmentDevices,

@@ -81,6 +81,12 @@ package struct DispatchHandler: MessageHandler {
         }
         var end = BatchEnd()
         for part in try await runAll(batches, work: { try await pace($0, context: context) }) { end.add(part) }
+        return chunkEnd(end, of: chunk, trace: trace, context: context)
+    }
+
+    private func chunkEnd(
+        _ end: BatchEnd, of chunk: DispatchChunk, trace: TraceContext?, context: HandlerContext
+    ) -> ChunkEnd {
         let results = ResultBatch.messages(
             end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
         return ChunkEnd(messages: results + end.orders, reported: ReportedDevices.of(end.results, chunk: chunk))
@@ -220,21 +226,53 @@ package struct DispatchHandler: MessageHandler {
             if isProbe { await outages.giveBackProbe(batch.route.providerRoute) }
             return try await unclaimed(batch, claimed: claimed, context: context)
         }
-        let started = context.time.uptime
-        let attempted = context.time.now
         turn?.end()
-        let outcomes = await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) })
-        meters.note(outcomes, after: context.time.uptime - started)
-        let order = note(outcomes, route: batch.route)
-        await outages.note(outcomes, route: batch.route.providerRoute, isProbe: isProbe)
-        let decisions = zip(claimed.mine, outcomes).map { device, outcome in
-            let verdict = outcome.saysInvalid ? breakers.verdict(batch.route.world) : .keep
-            var attempt = attempt(
-                batch, position: device.position, context: context, verdict: verdict, attempted: attempted)
-            if case .giveUp = order { attempt.waitsForCredentials = false }
-            return (device.position, policy.decision(of: outcome, attempt, random: context.random))
+        return try await send(batch, claimed: claimed, through: gateway, isProbe: isProbe, context: context)
+    }
+
+    /// What is answered early is settled and reported early: a device waits for the slow servers of no other. A part
+    /// that cannot be settled is found under its claim later, and stops no other.
+    private func send(
+        _ batch: DispatchBatch, claimed: ClaimedBatch, through gateway: any PushGateway, isProbe: Bool,
+        context: HandlerContext
+    ) async throws -> BatchEnd {
+        let started = (uptime: context.time.uptime, time: context.time.now)
+        var rest = claimed.mine.count
+        var end = BatchEnd()
+        var failure: (any Error)?
+        await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) }) { part in
+            meters.note(part.values, after: context.time.uptime - started.uptime)
+            await outages.note(part.values, route: batch.route.providerRoute, isProbe: isProbe)
+            rest -= part.count
+            do {
+                let ended = try await settle(
+                    batch, part: part, claimed: claimed, attempted: started.time, context: context)
+                if rest == 0 { return end = ended }
+                let early = chunkEnd(ended, of: batch.chunk, trace: batch.trace, context: context)
+                try await tell([early], context: context)
+            } catch {
+                failure = error
+            }
         }
-        return try await end(batch, decisions: decisions, claimed: claimed, attempted: attempted, context: context)
+        if let failure { throw failure }
+        end.add(try await unclaimed(batch, claimed: claimed, context: context))
+        return end
+    }
+
+    private func settle(
+        _ batch: DispatchBatch, part: PartialOutcomes, claimed: ClaimedBatch, attempted: Timestamp,
+        context: HandlerContext
+    ) async throws -> BatchEnd {
+        let order = note(part.values, route: batch.route)
+        let decisions = part.entries.map { index, outcome in
+            let position = claimed.mine[index].position
+            let verdict = outcome.saysInvalid ? breakers.verdict(batch.route.world) : .keep
+            var attempt = attempt(batch, position: position, context: context, verdict: verdict, attempted: attempted)
+            if case .giveUp = order { attempt.waitsForCredentials = false }
+            return (position: position, decision: policy.decision(of: outcome, attempt, random: context.random))
+        }
+        return try await settle(
+            batch, decisions: decisions, claimed: claimed, attempted: attempted, context: context)
     }
 
     private func putAside(

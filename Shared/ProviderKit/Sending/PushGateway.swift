@@ -9,7 +9,15 @@ package protocol PushGateway: Sendable {
     func admit(_ count: Int, lane: Lane) async -> Admission
     /// Sends each once; the outcomes are in the order of the pushes. Pushes admitted and not sent are given back.
     func send(_ pushes: [Push]) async -> [PushOutcome]
+    /// As above, and hands each outcome over once: all together, or in parts if some take much longer than others.
+    func send(_ pushes: [Push], handOver: (PartialOutcomes) async -> Void) async
     func giveBack(_ count: Int) async
+}
+
+extension PushGateway {
+    package func send(_ pushes: [Push], handOver: (PartialOutcomes) async -> Void) async {
+        await handOver(PartialOutcomes(Array(pushes.indices), outcomes: await send(pushes)))
+    }
 }
 
 package enum Admission: Sendable, Equatable {

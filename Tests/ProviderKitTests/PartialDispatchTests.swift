@@ -1,0 +1,102 @@
+import Bus
+import ProviderKit
+import PushModel
+import ServiceKit
+import Store
+import TestSupport
+import Testing
+import Topics
+
+/// Batches of which some outcomes come much later than others.
+@Suite(.timeLimit(.minutes(3))) struct PartialDispatchTests {
+    private let offsets = (0..<40).map { UInt16($0) }
+
+    /// Goal: what is answered early is settled and reported while the rest is in flight. Method: the gateway hands three
+    /// quarters of a batch over, and keeps the rest until the results of the first part have been looked at.
+    @Test func earlyOutcomesAreReportedEarly() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let gateway = SlowGateway(early: 30)
+        let chunk = try fixture.chunk(offsets)
+        let run = Task { try await fixture.run(fixture.handler(gateway), chunk: chunk) }
+        await gateway.waitsForRest.wait()
+        #expect(try fixture.offsets(in: fixture.producer.results) == Array(offsets.prefix(30)))
+        #expect(try await fixture.counts()[.delivered] == 30)
+        gateway.end.happen()
+        #expect(try fixture.offsets(in: try await run.value) == offsets)
+        #expect(try await fixture.counts()[.delivered] == 40)
+        // They were noted as reported: a repeated chunk reports nothing more.
+        #expect(try await fixture.run(fixture.handler(gateway, seed: 5), chunk: chunk).isEmpty)
+        #expect(gateway.sent.withLock { $0 } == 40)
+    }
+
+    /// Goal: a part whose results cannot be sent does not keep the other from being settled. Method: the bus refuses
+    /// the results of the first part; the chunk is delivered again.
+    @Test func afterAFailedPartTheRestIsSettled() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let gateway = SlowGateway(early: 30)
+        let chunk = try fixture.chunk(offsets)
+        fixture.producer.refuseResults(true)
+        gateway.end.happen()
+        await #expect(throws: (any Error).self) { try await fixture.run(fixture.handler(gateway), chunk: chunk) }
+        #expect(try await fixture.counts()[.delivered] == 40)
+        fixture.producer.refuseResults(false)
+        let again = try await fixture.run(fixture.handler(gateway, seed: 5), chunk: chunk)
+        #expect(try fixture.offsets(in: again) == offsets)
+        #expect(gateway.sent.withLock { $0 } == 40)
+    }
+
+    /// Each part is settled under the claim of the batch: what the provider asks of one device concerns no other.
+    @Test func partsHaveOutcomesOfTheirOwn() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: offsets)
+        let gateway = SlowGateway(early: 30) { position in
+            position < 30 ? .heldBack(.seconds(7), reason: "the device's server is slow") : .answered(.delivered)
+        }
+        gateway.end.happen()
+        let results = try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(offsets))
+        #expect(try fixture.offsets(in: results) == Array(offsets.dropFirst(30)))
+        #expect(try fixture.producer.retries().flatMap(\.offsets) == Array(offsets.prefix(30)))
+        let counts = try await fixture.counts()
+        #expect(counts[.delivered] == 10)
+        #expect(counts[.waiting] == 30)
+    }
+}
+
+/// Hands over the outcomes of a batch's first pushes, and those of the rest after an event.
+private final class SlowGateway: PushGateway {
+    let waitsForRest = OneTimeEvent()
+    let end = OneTimeEvent()
+    let sent = Monitor(0)
+    private let early: Int
+    private let outcome: @Sendable (Int) -> PushOutcome
+
+    init(early: Int, outcome: @escaping @Sendable (Int) -> PushOutcome = { _ in .answered(.delivered) }) {
+        self.early = early
+        self.outcome = outcome
+    }
+
+    func admit(_ count: Int, lane: Lane) -> Admission { .admitted(count) }
+
+    func giveBack(_ count: Int) {}
+
+    func send(_ pushes: [Push]) -> [PushOutcome] {
+        pushes.indices.map(outcome)
+    }
+
+    func send(_ pushes: [Push], handOver: (PartialOutcomes) async -> Void) async {
+        sent.change { $0 += pushes.count }
+        let outcomes = send(pushes)
+        await handOver(PartialOutcomes(Array(0..<early), outcomes: Array(outcomes.prefix(early))))
+        waitsForRest.happen()
+        await end.wait()
+        await handOver(PartialOutcomes(Array(early..<pushes.count), outcomes: Array(outcomes.dropFirst(early))))
+    }
+}
+
+extension DispatchFixture {
+    fileprivate func offsets(in messages: [OutgoingMessage]) throws -> [UInt16] {
+        try messages.flatMap { try ResultBatch(decoding: $0.value).results.map(\.offset) }.sorted()
+    }
+}
