@@ -24,13 +24,10 @@ final class HTTPPushGateway: OriginGateway {
         self.time = time
     }
 
-    func send(_ pushes: [Push]) async -> [PushOutcome] {
-        await gate.send(pushes) { pushes, _ in
-            let now = self.time.now
-            return await self.requests.send(pushes.map { .ready(self.request($0, now: now)) }) { response in
-                HTTPPushErrorTable.table.answer(
-                    status: response.status, retryAfter: response.retryAfter(now: now))
-            }
+    func send(_ pushes: [Push], to origin: PushOrigin) async -> [PushOutcome] {
+        let now = time.now
+        return await requests.send(pushes.map { .ready(request($0, now: now)) }) { response in
+            HTTPPushErrorTable.table.answer(status: response.status, retryAfter: response.retryAfter(now: now))
         }
     }
 

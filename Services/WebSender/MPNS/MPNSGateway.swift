@@ -18,14 +18,10 @@ final class MPNSGateway: OriginGateway {
         self.time = time
     }
 
-    func send(_ pushes: [Push]) async -> [PushOutcome] {
-        await gate.send(pushes) { pushes, origin in
-            guard origin.isWithin(self.configuration.domains) else {
-                return pushes.map { _ in .unsendable("ForeignHost") }
-            }
-            let now = self.time.now
-            let form = MPNSRequest(addresses: self.configuration.traffic.addresses)
-            return await self.requests.send(pushes.map { form.make($0) }) { MPNSAnswer.read($0, now: now) }
-        }
+    func send(_ pushes: [Push], to origin: PushOrigin) async -> [PushOutcome] {
+        guard origin.isWithin(configuration.domains) else { return pushes.map { _ in .unsendable("ForeignHost") } }
+        let now = time.now
+        let form = MPNSRequest(addresses: configuration.traffic.addresses)
+        return await requests.send(pushes.map { form.make($0) }) { MPNSAnswer.read($0, now: now) }
     }
 }

@@ -59,23 +59,68 @@ final class OriginGate: Sendable {
     /// Sends admitted pushes; the outcomes are in their order.
     func send(_ pushes: [Push], attempt: @escaping Attempt) async -> [PushOutcome] {
         var outcomes = pushes.map { _ in PushOutcome.unsendable("BadAddress") }
-        var groups: [PushOrigin: [Int]] = [:]
-        for position in pushes.indices {
-            guard let origin = PushOrigin(address: pushes[position].token) else { continue }
-            groups[origin, default: []].append(position)
-        }
-        slots.giveBack(pushes.count - groups.values.reduce(0) { $0 + $1.count })
-        await withTaskGroup(of: ([Int], [PushOutcome]).self) { group in
-            for (origin, positions) in groups {
-                group.addTask {
-                    (positions, await self.send(positions.map { pushes[$0] }, to: origin, attempt: attempt))
-                }
-            }
-            for await (positions, answers) in group {
-                for (position, answer) in zip(positions, answers) { outcomes[position] = answer }
-            }
+        await send(pushes, attempt: attempt) { part in
+            for (position, outcome) in part.entries { outcomes[position] = outcome }
         }
         return outcomes
+    }
+
+    /// Sends admitted pushes, and hands their outcomes over: together if all come within the time for a part.
+    func send(
+        _ pushes: [Push], attempt: @escaping Attempt, handOver: (PartialOutcomes) async -> Void
+    ) async {
+        let (groups, invalid) = OriginGate.grouped(pushes)
+        slots.giveBack(invalid.count)
+        var part = PartialOutcomes(invalid, outcomes: invalid.map { _ in .unsendable("BadAddress") })
+        await withTaskGroup(of: SendStep.self) { steps in
+            for (origin, positions) in groups {
+                steps.addTask {
+                    let own = positions.map { pushes[$0] }
+                    let outcomes = await self.send(own, to: origin, attempt: attempt)
+                    return .answered(PartialOutcomes(positions, outcomes: outcomes))
+                }
+            }
+            // A single server has no others that could wait for it.
+            if groups.count > 1 { steps.addTask { await self.partEnd() } }
+            var rest = groups.count
+            while rest > 0, let step = await steps.next() {
+                switch step {
+                case .answered(let outcomes):
+                    part.append(outcomes)
+                    rest -= 1
+                case .partEnds:
+                    if !part.isEmpty { await handOver(part) }
+                    part = PartialOutcomes()
+                    steps.addTask { await self.partEnd() }
+                }
+            }
+            steps.cancelAll()
+        }
+        if !part.isEmpty { await handOver(part) }
+    }
+
+    private enum SendStep {
+        case answered(PartialOutcomes)
+        case partEnds
+    }
+
+    private func partEnd() async -> SendStep {
+        try? await time.sleep(for: settings.partDuration)
+        return .partEnds
+    }
+
+    /// The positions of the pushes to each server, and of those without a valid address.
+    private static func grouped(_ pushes: [Push]) -> (groups: [PushOrigin: [Int]], invalid: [Int]) {
+        var groups: [PushOrigin: [Int]] = [:]
+        var invalid: [Int] = []
+        for position in pushes.indices {
+            if let origin = PushOrigin(address: pushes[position].token) {
+                groups[origin, default: []].append(position)
+            } else {
+                invalid.append(position)
+            }
+        }
+        return (groups, invalid)
     }
 
     private func send(_ pushes: [Push], to origin: PushOrigin, attempt: Attempt) async -> [PushOutcome] {

@@ -28,12 +28,8 @@ final class WNSGateway: OriginGateway {
         return await gate.admit(count, lane: lane)
     }
 
-    func send(_ pushes: [Push]) async -> [PushOutcome] {
-        await gate.send(pushes) { await self.send($0, to: $1) }
-    }
-
     /// Anyone may register an address: outside of Microsoft's domains it would collect access tokens.
-    private func send(_ pushes: [Push], to origin: PushOrigin) async -> [PushOutcome] {
+    func send(_ pushes: [Push], to origin: PushOrigin) async -> [PushOutcome] {
         guard origin.scheme == .https, origin.isWithin(configuration.domains) else {
             return pushes.map { _ in .unsendable("ForeignHost") }
         }

@@ -22,11 +22,7 @@ final class WebPushGateway: OriginGateway {
         self.time = time
     }
 
-    func send(_ pushes: [Push]) async -> [PushOutcome] {
-        await gate.send(pushes) { await self.send($0, to: $1) }
-    }
-
-    private func send(_ pushes: [Push], to origin: PushOrigin) async -> [PushOutcome] {
+    func send(_ pushes: [Push], to origin: PushOrigin) async -> [PushOutcome] {
         guard origin.scheme == .https else { return pushes.map { _ in .unsendable("InsecureAddress") } }
         do throws(SigningError) {
             return try await sendSigned(pushes, to: origin)

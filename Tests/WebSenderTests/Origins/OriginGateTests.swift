@@ -67,6 +67,31 @@ import Topics
         #expect(await gate.admit(1, lane: .bulk) == .admitted(1))
     }
 
+    /// Goal: outcomes are handed over without waiting for a slow server. Method: of 64 pushes one is not answered until
+    /// all others were handed over; the time for a part passes again and again.
+    @Test func outcomesOfTheOthersAreHandedOverEarly() async {
+        let (gate, held, parts) = (gate(), Held(), Monitor<[[Int]]>([]))
+        #expect(await gate.admit(64, lane: .bulk) == .admitted(64))
+        let addresses = ["https://slow.example/"] + (1..<64).map { "https://push-\($0).example/" }
+        let sending = Task {
+            await gate.send(pushes(addresses), attempt: { await held.attempt($0, at: $1) }) { part in
+                parts.change { $0.append(part.entries.map { $0.0 }.sorted()) }
+            }
+        }
+        var handedOver: [Int] = []
+        while handedOver.count < 63 {
+            #expect(await time.hasSleepers(1))
+            time.advance(by: .milliseconds(200))
+            // The next part begins when the last one was handed over.
+            #expect(await time.hasSleepers(1))
+            handedOver = parts.withLock { $0 }.flatMap { $0 }
+        }
+        #expect(handedOver.sorted() == Array(1..<64))
+        held.finish()
+        await sending.value
+        #expect(parts.withLock { $0.last } == [0])
+    }
+
     /// Goal: pushes wait for room at their server, and are put off when it takes too long. Method: a new server has
     /// room for one push, and answers after all others have given up.
     @Test func pushesWaitForASlowServerForAWhile() async {
