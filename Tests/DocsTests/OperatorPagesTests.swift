@@ -7,17 +7,16 @@ import Testing
     private static let failures = ["docs/failures.md", "docs/failures-providers.md"]
     private static let settings = ["docs/settings.md", "docs/settings-bus.md", "docs/settings-senders.md"]
     private static let pages = [
-        "docs/failures-providers.md", "docs/failures.md", "docs/metrics.md", "docs/operations.md", "docs/recovery.md",
-        "docs/run.md", "docs/scaling.md", "docs/security.md", "docs/settings-bus.md",
-        "docs/settings-senders.md", "docs/settings.md",
-        "docs/upgrading.md",
+        "docs/alerts.md", "docs/failures-providers.md", "docs/failures.md", "docs/metrics.md", "docs/operations.md",
+        "docs/recovery.md", "docs/run.md", "docs/scaling.md", "docs/security.md", "docs/settings-bus.md",
+        "docs/settings-senders.md", "docs/settings.md", "docs/upgrading.md",
     ]
 
     @Test(arguments: pages)
     func namesOnlyWhatThereIs(page: String) throws {
         let text = try joined([page])
         let settings = try joined(OperatorPagesTests.settings)
-        let explained = try joined(["docs/metrics.md"])
+        let explained = try joined(["docs/alerts.md"])
         let alerts = try joined(["compose/observe/alerts.yaml"])
         let metrics = Set(MetricName.allCases.map(\.rawValue))
         for name in text.matches(of: /carillon_[a-z0-9_]+/).map({ String($0.output) }) {
@@ -32,7 +31,7 @@ import Testing
     }
 
     @Test func everyAlertIsExplained() throws {
-        let page = try joined(["docs/metrics.md"])
+        let page = try joined(["docs/alerts.md"])
         let explained = MarkdownTable.rows(under: "## Alerts", inPage: page).compactMap { $0.first }
         let known = try alerts().map { "`\($0)`" }
         #expect(explained == known)
