@@ -63,6 +63,9 @@ import Topics
         #expect(orders.map(\.attempt) == [0])
         #expect(orders.map(\.due) == [(fixture.time.now + .seconds(90)).milliseconds])
         #expect(try await fixture.counts()[.waiting] == 2)
+        let page = fixture.metrics.exposition()
+        #expect(page.contains("carillon_sender_pushes_total{outcome=\"held_back\"} 2\n"))
+        #expect(page.contains("carillon_sender_pushes_total{outcome=\"not_sent\"} 0\n"))
     }
 
     /// Goal: an answer that a device may be gone is counted for the device while others are delivered, and never

@@ -9,6 +9,7 @@ struct SenderMeters: Sendable {
     let overRate: Counter
     private let answered: Counter
     private let notSent: Counter
+    private let heldBack: Counter
     private let unknown: Counter
     private let duration: Histogram
     private let ended: [DeliveryState: Counter]
@@ -20,6 +21,7 @@ struct SenderMeters: Sendable {
         overRate = metrics.counter(.senderDevicesOverRate)
         answered = metrics.counter(.senderPushes, labels: ["outcome": "answered"])
         notSent = metrics.counter(.senderPushes, labels: ["outcome": "not_sent"])
+        heldBack = metrics.counter(.senderPushes, labels: ["outcome": "held_back"])
         unknown = metrics.counter(.senderPushes, labels: ["outcome": "unknown"])
         duration = metrics.histogram(.senderPushDuration)
         ended = Dictionary(
@@ -33,7 +35,8 @@ struct SenderMeters: Sendable {
         for outcome in outcomes {
             switch outcome {
             case .answered: answered.increment()
-            case .notSent, .heldBack: notSent.increment()
+            case .notSent: notSent.increment()
+            case .heldBack: heldBack.increment()
             case .unknown: unknown.increment()
             }
         }

@@ -232,7 +232,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .senderDevicesUnledgered: "Devices not sent: no ledger, or no entry in it."
         case .senderProviderOutages: "Routes from an app to a provider that are in an outage, as known to this sender."
         case .senderPushDuration: "Time from the reply to a batch's claim until the provider's last response."
-        case .senderPushes: "Pushes submitted to a provider, by outcome: answered, not_sent, unknown."
+        case .senderPushes:
+            "Pushes given to a provider's gateway, by outcome: answered, not_sent, unknown, or held_back and not tried."
         case .storeWentBack: "Times this process detected that Redis came back with older data."
         case .streamDelay: "Time from the planning of a task until it was passed to its open streams."
         case .streamEventsRead: "Messages read from the log of events, repeats included."
