@@ -11,6 +11,7 @@ struct HTTPPushProvider: PushProvider {
     let kind = PushProtocol.http
     let configuration: HTTPPushConfiguration
     let client: HTTPClient
+    let meters: OriginMeters
     let time: any TimeSource
     let random: any RandomSource
     let log: Log
@@ -20,6 +21,7 @@ struct HTTPPushProvider: PushProvider {
         time = environment.time
         random = environment.random
         log = environment.log
+        meters = OriginMeters(environment.metrics, kind: kind)
         client = HTTPClient(
             configuration: configuration.traffic.client(named: "http-push"), log: environment.log,
             metrics: environment.metrics, time: time)
@@ -36,7 +38,9 @@ struct HTTPPushProvider: PushProvider {
         }
         return HTTPPushGateway(
             configuration, requests: OriginRequests(client: client), signingKey: key,
-            gate: configuration.traffic.gate(of: app, kind: kind, time: time, random: random, log: log), time: time)
+            gate: configuration.traffic.gate(
+                of: app, kind: kind, meters: meters, time: time, random: random, log: log),
+            time: time)
     }
 
     func close() async {

@@ -12,11 +12,13 @@ final class MPNSProvider: PushProvider {
     let kind = PushProtocol.mpns
     private let configuration: MPNSConfiguration
     private let environment: WorkerEnvironment
+    private let meters: OriginMeters
     private let clients = Mutex<[MPNSCredentials: HTTPClient]>([:])
 
     init(_ configuration: MPNSConfiguration, environment: WorkerEnvironment) {
         self.configuration = configuration
         self.environment = environment
+        meters = OriginMeters(environment.metrics, kind: kind)
     }
 
     func credentials(in providers: ProviderCredentials) -> MPNSCredentials? { providers.mpns }
@@ -28,7 +30,8 @@ final class MPNSProvider: PushProvider {
         MPNSGateway(
             configuration, requests: OriginRequests(client: client(credentials)),
             gate: configuration.traffic.gate(
-                of: app, kind: kind, time: environment.time, random: environment.random, log: environment.log),
+                of: app, kind: kind, meters: meters, time: environment.time, random: environment.random,
+                log: environment.log),
             time: environment.time)
     }
 

@@ -52,11 +52,15 @@ struct OriginConfiguration: Sendable {
         return client
     }
 
-    /// The gate of one app; it logs which servers are left alone.
+    /// The gate of one app; it logs and counts which servers are left alone.
     func gate(
-        of app: AppID, kind: PushProtocol, time: any TimeSource, random: any RandomSource, log: Log
+        of app: AppID, kind: PushProtocol, meters: OriginMeters, time: any TimeSource, random: any RandomSource,
+        log: Log
     ) -> OriginGate {
-        OriginGate(inFlightMaximum: inFlightMaximum, settings: origins, time: time, random: random) { origin, turn in
+        OriginGate(
+            inFlightMaximum: inFlightMaximum, settings: origins, time: time, random: random,
+            failures: OriginFailures(meters)
+        ) { origin, turn in
             let facts: KeyValuePairs<LogKey, String> = [
                 .app: app.text, .provider: kind.name, .address: origin.description,
             ]

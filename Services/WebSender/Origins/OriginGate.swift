@@ -30,18 +30,21 @@ final class OriginGate: Sendable {
     private let slots: SendGate
     private let time: any TimeSource
     private let random: any RandomSource
+    private let failures: OriginFailures?
     private let onTurn: @Sendable (PushOrigin, OriginWindow.Turn) -> Void
     private let state: Mutex<State>
 
     /// `inFlightMaximum` is that of the app.
     init(
         inFlightMaximum: Int, settings: OriginSettings = OriginSettings(), time: any TimeSource,
-        random: any RandomSource, onTurn: @escaping @Sendable (PushOrigin, OriginWindow.Turn) -> Void = { _, _ in }
+        random: any RandomSource, failures: OriginFailures? = nil,
+        onTurn: @escaping @Sendable (PushOrigin, OriginWindow.Turn) -> Void = { _, _ in }
     ) {
         self.settings = settings
         slots = SendGate(SendWindow.Settings(ceiling: inFlightMaximum), time: time)
         self.time = time
         self.random = random
+        self.failures = failures
         self.onTurn = onTurn
         state = Mutex(State(traffic: OriginTraffic(settings, inFlightMaximum: inFlightMaximum)))
     }
@@ -152,6 +155,7 @@ final class OriginGate: Sendable {
                 guard now < end else { return (.refused(.busy(OriginRefusal.retry)), false) }
                 let hasWaiters = state.waiters[origin]?.isEmpty == false
                 let answer = hasWaiters ? .wait : state.traffic.ask(count, to: origin, at: now)
+                failures?.forget(state.traffic.takeForgotten())
                 guard answer == .wait else { return (answer, false) }
                 let waiter = Waiter(count: count, end: end, continuation: continuation)
                 state.waiters[origin, default: Queue()].append(waiter)
@@ -168,6 +172,7 @@ final class OriginGate: Sendable {
         let now = time.uptime
         let (turn, passages) = state.withLock { state in
             let turn = state.traffic.settle(outcomes, of: origin, isProbe: isProbe, at: now, random: random)
+            if let turn { failures?.note(turn, of: origin, hasWorked: state.traffic.hasWorked(origin)) }
             return (turn, OriginGate.passages(&state, to: origin, at: now))
         }
         if let turn { onTurn(origin, turn) }

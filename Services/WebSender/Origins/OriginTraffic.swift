@@ -7,6 +7,7 @@ struct OriginTraffic: Sendable {
     private let largeSettings: OriginSettings
     private var windows: [PushOrigin: OriginWindow] = [:]
     private var probes = 0
+    private var forgotten: [PushOrigin] = []
 
     /// `inFlightMaximum` is that of the app.
     init(_ settings: OriginSettings = OriginSettings(), inFlightMaximum: Int = 1_000) {
@@ -15,6 +16,15 @@ struct OriginTraffic: Sendable {
     }
 
     var count: Int { windows.count }
+
+    /// True if the server has answered a push without an error, as far as is remembered.
+    func hasWorked(_ origin: PushOrigin) -> Bool { windows[origin]?.hasWorked == true }
+
+    /// The servers that were failing when they were forgotten, since the last call.
+    mutating func takeForgotten() -> [PushOrigin] {
+        defer { forgotten = [] }
+        return forgotten
+    }
 
     /// Asks for `count` pushes, and is answered for at most as many.
     mutating func ask(_ count: Int, to origin: PushOrigin, at now: Duration) -> OriginWindow.Answer {
@@ -51,6 +61,9 @@ struct OriginTraffic: Sendable {
         let idle = windows.filter { $0.value.inFlight == 0 }
         let order = idle.map { (origin: $0.key, isKept: !$0.value.isUnremarkable(at: now), use: $0.value.lastUse) }
             .sorted { ($0.isKept ? 1 : 0, $0.use) < ($1.isKept ? 1 : 0, $1.use) }
-        for entry in order.prefix(max(1, settings.originsMaximum / 8)) { windows[entry.origin] = nil }
+        for entry in order.prefix(max(1, settings.originsMaximum / 8)) {
+            let window = windows.removeValue(forKey: entry.origin)
+            if window?.isFailing == true { forgotten.append(entry.origin) }
+        }
     }
 }

@@ -31,6 +31,8 @@ struct OriginWindow: Sendable {
 
     private let settings: OriginSettings
     private(set) var inFlight = 0
+    /// True if it has answered a push without an error.
+    private(set) var hasWorked = false
     /// Limits the pushes in flight while the server throttles.
     private var rate: SendRate
     /// Limits them until the server has answered as many.
@@ -51,8 +53,10 @@ struct OriginWindow: Sendable {
 
     /// True if forgetting it loses nothing but the size of its window.
     func isUnremarkable(at now: Duration) -> Bool {
-        breaker == nil && failuresInRow == 0 && rate.pause(at: now) == .zero
+        !isFailing && failuresInRow == 0 && rate.pause(at: now) == .zero
     }
+
+    var isFailing: Bool { breaker != nil }
 
     var isProbing: Bool { breaker?.isProbing == true }
 
@@ -87,13 +91,12 @@ struct OriginWindow: Sendable {
         precondition(inFlight >= 0, "more pushes were settled than sent")
         let tally = OriginTally(outcomes)
         note(tally, at: now)
-        let wasFailing = breaker != nil
+        let wasFailing = isFailing
         if wasFailing {
             judge(tally, isProbe: isProbe, at: now, random: random)
         } else if failuresInRow >= settings.failuresMaximum || errorsInRow >= settings.errorsMaximum {
             open(afterFailures: 1, at: now, random: random)
         }
-        let isFailing = breaker != nil
         return isFailing == wasFailing ? nil : isFailing ? .failing : .recovered
     }
 
@@ -105,6 +108,7 @@ struct OriginWindow: Sendable {
         } else {
             failuresInRow += tally.failed
         }
+        if tally.hasWorked { hasWorked = true }
         errorsInRow = tally.hasWorked ? 0 : errorsInRow + tally.errors
         rate.noteDelivered(tally.worked)
         // Of many answers, a few that ask for a wait concern their devices only.

@@ -10,6 +10,7 @@ struct WNSProvider: PushProvider {
     let kind = PushProtocol.wns
     let configuration: WNSConfiguration
     let client: HTTPClient
+    let meters: OriginMeters
     let accessTokens: AccessTokens
     let tokenLimit: Duration
     let time: any TimeSource
@@ -23,6 +24,7 @@ struct WNSProvider: PushProvider {
         time = environment.time
         random = environment.random
         log = environment.log
+        meters = OriginMeters(metrics, kind: kind, services: PushServiceList(below: configuration.domains))
         client = HTTPClient(
             configuration: configuration.traffic.client(named: "wns"), log: log, metrics: metrics, time: time)
         accessTokens = AccessTokens(
@@ -46,7 +48,9 @@ struct WNSProvider: PushProvider {
             time: time, random: random)
         return WNSGateway(
             configuration, requests: OriginRequests(client: client), tokens: tokens,
-            gate: configuration.traffic.gate(of: app, kind: kind, time: time, random: random, log: log), time: time)
+            gate: configuration.traffic.gate(
+                of: app, kind: kind, meters: meters, time: time, random: random, log: log),
+            time: time)
     }
 
     func close() async {

@@ -11,6 +11,7 @@ struct WebPushProvider: PushProvider {
     let kind = PushProtocol.webpush
     let configuration: WebPushConfiguration
     let services: PushServices
+    let meters: OriginMeters
     let time: any TimeSource
     let random: any RandomSource
     let log: Log
@@ -20,6 +21,7 @@ struct WebPushProvider: PushProvider {
         time = environment.time
         random = environment.random
         log = environment.log
+        meters = OriginMeters(environment.metrics, kind: kind, services: configuration.services)
         services = PushServices(
             configuration,
             pools: PushServicePools(
@@ -42,7 +44,9 @@ struct WebPushProvider: PushProvider {
             let key = try VAPIDKey(SigningKey(pem: pem, from: "\(file.field): \(file.path)", for: .es256))
             return WebPushGateway(
                 tokens: VAPIDTokens(key, contact: credentials.contact, time: time), services: services,
-                gate: configuration.traffic.gate(of: app, kind: kind, time: time, random: random, log: log), time: time)
+                gate: configuration.traffic.gate(
+                    of: app, kind: kind, meters: meters, time: time, random: random, log: log),
+                time: time)
         } catch {
             return BrokenGateway(reason: error.message)
         }

@@ -104,6 +104,9 @@ package enum MetricName: String, CaseIterable, Sendable {
     case streamListenersOpened = "carillon_stream_opened_listeners_total"
     case streamListenersRefused = "carillon_stream_refused_listeners_total"
     case streamListenersResumed = "carillon_stream_resumed_listeners_total"
+    case webPushServicesFailing = "carillon_web_failing_push_services"
+    case webServersFailing = "carillon_web_failing_servers"
+    case webServerTurns = "carillon_web_server_turns_total"
 
     package enum Kind: String, Sendable {
         case counter
@@ -121,7 +124,7 @@ package enum MetricName: String, CaseIterable, Sendable {
             .reporterReceiptDelay, .reporterTaskDuration,
             .reporterTasksOpen,
             .schedulerRetriesHeld, .schedulerRetryLateness, .schedulerTaskLateness, .schedulerTasksHeld,
-            .senderAppsHalted, .senderProviderOutages:
+            .senderAppsHalted, .senderProviderOutages, .webPushServicesFailing, .webServersFailing:
             .gauge
         case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
             .redisCommandDuration, .resolverDuration, .senderPushDuration, .streamDelay:
@@ -247,6 +250,10 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .streamListenersOpened: "Streams opened."
         case .streamListenersRefused: "Requests for a stream that were refused, by reason."
         case .streamListenersResumed: "Streams opened by clients that continue from an earlier one."
+        case .webPushServicesFailing:
+            "1 while a large push service, or a host of its domain that has worked, is left alone since it fails."
+        case .webServersFailing: "Servers left alone now since they fail, counted for each app."
+        case .webServerTurns: "Times that a server of an app's devices began to fail, or recovered, by turn."
         }
     }
 }

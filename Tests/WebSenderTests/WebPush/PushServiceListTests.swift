@@ -29,6 +29,23 @@ import Testing
         #expect(try #require(PushServiceList("")).contains(try #require(PushOrigin(address: "https://a.b/"))) == false)
     }
 
+    @Test func anEntryIsFoundAsItIsListed() throws {
+        let list = try #require(PushServiceList("push.example:8443,a.push.example,*.push.example"))
+        func entry(_ address: String) throws -> String? {
+            list.entry(of: try #require(PushOrigin(address: address)))?.description
+        }
+        #expect(list.entries.map(\.description).joined(separator: ",") == list.description)
+        #expect(try entry("https://push.example:8443/1") == "push.example:8443")
+        #expect(try entry("https://a.push.example/1") == "a.push.example")
+        #expect(try entry("https://b.a.push.example/1") == "*.push.example")
+        #expect(try entry("https://push.example/1") == nil)
+    }
+
+    @Test func domainsAreListedWithTheHostsBelowThem() throws {
+        let list = PushServiceList(below: ["notify.windows.com", "wns.example"])
+        #expect(list == PushServiceList("*.notify.windows.com,*.wns.example"))
+    }
+
     @Test(arguments: [
         ",", "a,", "*", "*.", "a b", "https://a", "a/b", "a:0", "a:65536", "a:443", "user@a", "a?b", "A", "*.*.a",
         "a,,b",

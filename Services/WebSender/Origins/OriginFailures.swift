@@ -1,0 +1,38 @@
+import Synchronization
+
+/// The servers that fail for one app, as the metrics count them: until they recover or are forgotten, or until the app's
+/// gate, which owns this, is released.
+///
+/// The gate reports changes while it holds its lock: in another order a recovery could be lost.
+final class OriginFailures: Sendable {
+    private let meters: OriginMeters
+    /// With the service that each was counted for. As many as the gate remembers, at most.
+    private let failing = Mutex<[PushOrigin: PushServiceList.Entry?]>([:])
+
+    init(_ meters: OriginMeters) {
+        self.meters = meters
+    }
+
+    deinit {
+        for service in failing.withLock({ Array($0.values) }) { meters.removeFailing(service) }
+    }
+
+    /// `hasWorked` is true if the server has answered a push without an error.
+    func note(_ turn: OriginWindow.Turn, of origin: PushOrigin, hasWorked: Bool) {
+        meters.noteTurn(turn)
+        switch turn {
+        case .failing:
+            let service = meters.service(of: origin, hasWorked: hasWorked)
+            failing.withLock { _ = $0.updateValue(service, forKey: origin) }
+            meters.addFailing(service)
+        case .recovered: forget([origin])
+        }
+    }
+
+    func forget(_ origins: [PushOrigin]) {
+        for origin in origins {
+            guard let service = failing.withLock({ $0.removeValue(forKey: origin) }) else { continue }
+            meters.removeFailing(service)
+        }
+    }
+}
