@@ -18,11 +18,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATIENCE_SECONDS = 120
 
 
-def wait(what, until):
+def wait(what, until, found=None):
+    """`found` gives what a failure shows."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (value := until()):
         if time.monotonic() > deadline:
-            sys.exit(f"failed: {what} within {PATIENCE_SECONDS} s")
+            sys.exit(f"failed: {what} within {PATIENCE_SECONDS} s" + (f": {found()}" if found else ""))
         time.sleep(0.05)
     return value
 
@@ -38,11 +39,19 @@ class Pipeline:
     def __init__(self, folder, *options):
         self.folder = folder
         self.lines = []
-        self.process = subprocess.Popen(
-            [ROOT / ".build/debug/carillon", "up", "--simulator", "--json", "--data", folder, *options],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        )
-        self.announcement = json.loads(self.process.stdout.readline())
+        program = ROOT / ".build/debug/carillon"
+        if not program.exists():
+            sys.exit(f"{program} is missing; run make test")
+        errors = pathlib.Path(f"{folder}.errors")
+        with errors.open("w") as file:
+            self.process = subprocess.Popen(
+                [program, "up", "--simulator", "--json", "--data", folder, *options],
+                stdout=subprocess.PIPE, stderr=file, text=True,
+            )
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit(f"failed: carillon up: {errors.read_text().strip()}")
+        self.announcement = json.loads(line)
         threading.Thread(target=lambda: self.lines.extend(self.process.stdout), daemon=True).start()
         self.url = self.announcement["url"]
         self.key = pathlib.Path(self.announcement["key_file"]).read_text().strip()
@@ -88,7 +97,13 @@ class Browser:
              "--remote-allow-origins=*", f"--user-data-dir={folder}", "about:blank"],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         )
-        line = next(line for line in self.process.stderr if "DevTools listening on ws://" in line)
+        lines = []
+        for line in self.process.stderr:
+            lines.append(line)
+            if "DevTools listening on ws://" in line:
+                break
+        else:
+            sys.exit(f"failed: chromium did not start: {''.join(lines)}")
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
         self.socket = websocket.create_connection(line.split("listening on ")[1].strip(), timeout=PATIENCE_SECONDS)
         self.number = 0
@@ -98,11 +113,18 @@ class Browser:
         self.number += 1
         command = {"id": self.number, "method": method, "params": parameters}
         self.socket.send(json.dumps(command | ({"sessionId": session} if session else {})))
-        while (answer := json.loads(self.socket.recv())).get("id") != self.number:
+        while (answer := self.receive(method, parameters)).get("id") != self.number:
             self.events.append(answer)
         if "error" in answer:
             sys.exit(f"failed: {method}: {answer['error']['message']}")
         return answer["result"]
+
+    def receive(self, method, parameters):
+        try:
+            return json.loads(self.socket.recv())
+        except websocket.WebSocketTimeoutException:
+            # Also a promise that neither resolves nor rejects.
+            sys.exit(f"failed: {method} {parameters}: no answer within {PATIENCE_SECONDS} s")
 
     def attach(self, target):
         return Page(self, self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"])

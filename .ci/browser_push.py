@@ -51,6 +51,8 @@ WORKER_EVENTS = """
   };
   self.opened = [];
   Clients.prototype.openWindow = async (address) => { self.opened.push(String(address)); };
+  self.focused = [];
+  WindowClient.prototype.focus = async function () { self.focused.push(this.url); };
 """
 
 
@@ -188,11 +190,11 @@ def push(pipeline, page, registration, device_id, message):
     """Sends a push to the page's device; returns the task's id when the browser has shown it."""
     task = pipeline.post("/v1/tasks", {"devices": [device_id], "message": message})["id"]
 
-    def sent():
-        pushes = simulated(pipeline, "/pushes/webpush?limit=100")
-        return [body for body in (json.dumps(push["body"]) for push in pushes) if task in body]
-
-    pushes = wait("the simulator has decrypted the push", sent)
+    status = wait("the task is closed", lambda: closed(pipeline, task))
+    expect("the push, which the simulator decrypts", outcomes(status), {"targeted": 1, "delivered": 1})
+    # The demonstration sends hundreds at the same time.
+    stored_pushes = simulated(pipeline, "/pushes/webpush?limit=1000")
+    pushes = [body for body in (json.dumps(push["body"]) for push in stored_pushes) if task in body]
     expect("the pushes of one task", len(pushes), 1)
     page.send("ServiceWorker.deliverPushMessage", origin=page.value("location.origin"), registrationId=registration,
               data=pushes[0])
@@ -208,6 +210,16 @@ def count(page, number):
     expect("the number of notifications", page.value(f"{SHOWN}.then((list) => list.length)"), number)
 
 
+def closed(pipeline, task):
+    """The status of a task; None while it is open."""
+    status = pipeline.call("GET", f"/v1/tasks/{task}")[1]
+    return status if status["state"] == "closed" else None
+
+
+def outcomes(status):
+    return {name: count for name, count in status["counts"].items() if count}
+
+
 def receipts(pipeline, task):
     return pipeline.call("GET", f"/v1/tasks/{task}")[1]["receipts"]
 
@@ -220,7 +232,7 @@ def event(worker, kind, action=""):
 
 
 def notification(pipeline, page, worker, registration, device_id):
-    address = page.value("new URL('news', location).href")
+    address = "https://www.example.com/news"
     message = {"title": "Goal", "body": "2:1", "url": address, "data": {"match": 7}}
     task = push(pipeline, page, registration, device_id, message)
     count(page, 1)
@@ -241,7 +253,15 @@ def notification(pipeline, page, worker, registration, device_id):
     second = push(pipeline, page, registration, device_id, message)
     wait("the click while offline is counted", lambda: receipts(pipeline, first)["opened"] == 1)
     expect("the second push is not opened", receipts(pipeline, second)["opened"], 0)
-    expect("the addresses that were opened", worker.value("self.opened"), [address] * 2)
+    event(worker, "notificationclick")
+    wait("the second click is counted", lambda: receipts(pipeline, second)["opened"] == 1)
+    expect("the addresses that were opened", worker.value("self.opened"), [address] * 3)
+    # Without an address: the root of the page, which is open.
+    third = push(pipeline, page, registration, device_id, {"title": "Half-time"})
+    event(worker, "notificationclick")
+    wait("the third click is counted", lambda: receipts(pipeline, third)["opened"] == 1)
+    expect("the windows that were focused", worker.value("self.focused"), [page.value("location.href")])
+    expect("the addresses that were opened", len(worker.value("self.opened")), 3)
 
 
 def silent(pipeline, page, registration, device_id):
