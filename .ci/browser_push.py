@@ -65,6 +65,8 @@ def check(pipeline, browser):
     without_permission(page, pipeline)
     browser.send("Browser.grantPermissions", permissions=["notifications"], origin=origin)
     page.navigate(origin)
+    without_push_service(page, pipeline)
+    page.navigate(origin)
     subscribe(pipeline, page, subscriptions[0])
     topics(pipeline, page, subscriptions[0])
     user(pipeline, page, subscriptions[0])
@@ -113,8 +115,29 @@ def without_permission(page, pipeline):
     told(page, pipeline, "key: 'ck_any'", "enable()", "denied", "must allow them")
 
 
+def can_subscribe(page):
+    return page.value("!document.getElementById('enable').disabled")
+
+
+def without_push_service(page, pipeline):
+    """Chromium neither subscribes nor fails while its push service is out of reach."""
+    wait("the page can subscribe", lambda: can_subscribe(page))
+    # The time limit of a subscription, longer than that of a request, passes at once.
+    page.value("""
+      const { timeout } = AbortSignal;
+      AbortSignal.timeout = (limit) => timeout.call(AbortSignal, limit > 15_000 ? 1 : limit);
+      PushManager.prototype.subscribe = () => new Promise(() => {});
+    """)
+    click(page, "enable")
+    wait("the page says what is out of reach", lambda: "push service gave no" in text(page, "error"))
+    # The lock is free again.
+    options = f"key: '{public_key(pipeline)}', worker: 'carillon-worker.js'"
+    told(page, pipeline, options, "enable()", "push_service", "must be reachable")
+    told(page, pipeline, options, "topics()", "off", "enable() first")
+
+
 def subscribe(pipeline, page, subscription):
-    wait("the page can subscribe", lambda: page.value("!document.getElementById('enable').disabled"))
+    wait("the page can subscribe", lambda: can_subscribe(page))
     expect("the device before", device(pipeline, subscription), None)
     click(page, "enable")
     wait("the page is subscribed", lambda: "You get notifications" in text(page, "state"))
@@ -307,6 +330,11 @@ def odd_pushes(page, worker):
 
 def replaced_by_browser(pipeline, page, worker, subscriptions):
     """The browser has a new subscription, of which it tells the worker."""
+    # A page goes on while the worker waits for the push service.
+    worker.value("PushManager.prototype.subscribe = () => new Promise(() => {});"
+                 "self.dispatchEvent(new ExtendableEvent('pushsubscriptionchange'))")
+    topics_of_page = page.value(f"{client(page, pipeline)}.topics().then((list) => list.map((one) => one.name))")
+    expect("the topics meanwhile", topics_of_page, ["news"])
     page.value("globalThis.renewals = 0; navigator.serviceWorker.addEventListener('message', "
                "({ data }) => { renewals += data.carillon === 'resubscribed' })")
     worker.value("self.dispatchEvent(Object.assign(new ExtendableEvent('pushsubscriptionchange'), "
@@ -352,6 +380,10 @@ def mistakes(pipeline, browser, page):
         (f"key: {key}", "enable({ topics: [7] })", "refused", "topics"),
     ]:
         told(page, pipeline, options, call, code, cure)
+    refused = json.dumps({"stream": pipeline.announcement["stream"], "ticket": "any", "topics": ["sports"]})
+    page.value(f"globalThis.heard = ''; {client(page, pipeline)}.listen({refused},"
+               " { error: (error) => heard += error.message }); 0")
+    wait("the example's policy forbids the stream", lambda: "content security policy" in page.value("heard"))
     foreign = browser.open(serve("<!doctype html><title>another origin</title>"), PUSH_MANAGER % "[]")
     origin = foreign.value("location.origin")
     browser.send("Browser.grantPermissions", permissions=["notifications"], origin=origin)

@@ -9,9 +9,10 @@ const texts = {
   on: "You get notifications of the topics below.",
 };
 
-/** Runs an action, then shows what is so now. */
+/** Runs an action, then shows the state. */
 async function run(action) {
   element("error").textContent = "";
+  element("state").textContent = "One moment …";
   try {
     await action();
   } catch (error) {

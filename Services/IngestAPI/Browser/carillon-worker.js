@@ -30,7 +30,7 @@
   });
 
   self.addEventListener("pushsubscriptionchange", (event) => {
-    event.waitUntil(navigator.locks.request("carillon", () => resubscribe(event.newSubscription)));
+    event.waitUntil(resubscribe(event.newSubscription));
   });
 
   async function receive({ data, notification, appBadge }) {
@@ -122,16 +122,21 @@
     }
   }
 
-  /**
-   * The browser has replaced its subscription, or ended it. The user of the device is not known here: pages are told,
-   * and set it again.
-   */
+  /** The browser has replaced its subscription, or ended it. */
   async function resubscribe(given) {
     const device = await stored("devices");
     if (!device) return;
+    // Without the lock, since Chromium may wait for its push service for minutes.
     const subscription = given ?? (await self.registration.pushManager.subscribe({
       userVisibleOnly: true, applicationServerKey: device.publicKey,
     }));
+    await navigator.locks.request("carillon", () => replace(subscription));
+  }
+
+  /** The user of the device is not known here: pages are told, and set it again. */
+  async function replace(subscription) {
+    const device = await stored("devices");
+    if (!device) return;
     const { language, timeZone } = device;
     const former = await call(device, "GET", `v1/devices/${device.id}`, { token: device.endpoint });
     const topics = former.ok ? (await former.json()).topics : device.topics;

@@ -1,6 +1,7 @@
 // Carillon's client for web pages, used as docs/web-push.md says, together with carillon-worker.js.
 
 const TIME_LIMIT = 15_000;
+const SUBSCRIPTION_TIME_LIMIT = 30_000;
 // start() asks the service at most once in this time if nothing has changed.
 const RENEWAL = 3_600_000;
 
@@ -108,7 +109,8 @@ export class Carillon extends EventTarget {
     source.addEventListener("error", () => {
       // Otherwise the browser connects again by itself.
       if (source.readyState !== EventSource.CLOSED) return;
-      error?.(new CarillonError("ticket", "the stream was refused; listen again with a new ticket"));
+      const cure = "listen again with a new ticket; the page's content security policy must allow the address";
+      error?.(new CarillonError("ticket", `${stream} was refused; ${cure}`));
     });
     return source;
   }
@@ -254,9 +256,12 @@ function activation(worker) {
   });
 }
 
+/** Chromium waits for a push service that is out of reach without end; other pages wait for the lock meanwhile. */
 async function subscribed(manager, publicKey) {
+  const signal = AbortSignal.timeout(SUBSCRIPTION_TIME_LIMIT);
+  const late = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   try {
-    return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+    return await Promise.race([manager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey }), late]);
   } catch (error) {
     if (error.name === "NotAllowedError") throw denied(error);
     const text = "the browser's push service gave no subscription; it must be reachable, and on in the settings";
