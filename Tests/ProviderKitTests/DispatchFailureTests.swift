@@ -46,7 +46,8 @@ import Topics
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         let run = Task { try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1, 2])) }
         for _ in 0..<3 {
-            #expect(await fixture.time.hasSleepers(1))
+            // One waits for the ledger, the other for the time to report what has ended.
+            #expect(await fixture.time.hasSleepers(2))
             fixture.time.advance(by: .seconds(1))
         }
         #expect(try await run.value.count == 1)
@@ -60,7 +61,7 @@ import Topics
         fixture.ledger.fail(.settle, list: Array(repeating: .notDone, count: 1_000))
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         let run = Task { try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1])) }
-        #expect(await fixture.time.hasSleepers(1))
+        #expect(await fixture.time.hasSleepers(2))
         fixture.time.advance(by: .seconds(30))
         await #expect(throws: ShakyLedger.lost) { try await run.value }
     }
@@ -72,7 +73,7 @@ import Topics
         fixture.ledger.fail(.settle, list: [.answerLost])
         let gateway = ScriptedGateway { _ in .answered(.delivered) }
         let run = Task { try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk([1, 2])) }
-        #expect(await fixture.time.hasSleepers(1))
+        #expect(await fixture.time.hasSleepers(2))
         fixture.time.advance(by: .seconds(1))
         await #expect(throws: SettlementUnknownError.self) { try await run.value }
         let again = try await fixture.run(fixture.handler(gateway, seed: 5), chunk: fixture.chunk([1, 2]))

@@ -61,18 +61,21 @@ final class DispatchFixture: Sendable {
             metrics: metrics)
     }
 
-    /// Returns the messages sent to `results` and those that the handler returned; rethrows its error.
-    func run(_ handler: DispatchHandler, chunk: DispatchChunk) async throws -> [OutgoingMessage] {
+    /// Returns the messages sent to `results` and those that the handler returned; rethrows its error. With a clock of
+    /// its own the handler does not sleep on that of the fixture.
+    func run(
+        _ handler: DispatchHandler, chunk: DispatchChunk, time own: ManualTimeSource? = nil
+    ) async throws -> [OutgoingMessage] {
         let bytes = chunk.encoded()
         let origin = IncomingMessage(
             partition: PartitionID(channel: Topics.dispatchAPNs.channel(chunk.lane).name, number: 0), offset: 0,
             key: nil,
             value: bytes, headers: [], timestamp: time.now)
-        let own = RecordingProducer(before: producer)
+        let sent = RecordingProducer(before: producer)
         let context = HandlerContext(
-            time: time, random: SeededRandomSource(seed: 2), producer: own, log: log, attempt: 1)
+            time: own ?? time, random: SeededRandomSource(seed: 2), producer: sent, log: log, attempt: 1)
         let returned = try await handler.handle([ReceivedMessage(message: chunk, origin: origin)], context: context)
-        return own.results + returned
+        return sent.results + returned
     }
 
     func chunk(

@@ -75,7 +75,7 @@ import Topics
         let sender = Sender(count, fixture: fixture)
         let times = sender.times
         let chunk = try fixture.chunk(offsets, rates: [PushRate(100, of: .task(fixture.task))])
-        async let end = fixture.run(sender.handler, chunk: chunk)
+        async let end = fixture.run(sender.handler, chunk: chunk, time: ManualTimeSource())
         await advance(fixture, until: sender, jumps: stalls ? [150: .milliseconds(1_500)] : [:])
         _ = try await end
         #expect(try await fixture.counts()[.delivered] == count)
@@ -95,8 +95,8 @@ import Topics
             try fixture.chunk(Array(offsets[..<100]), rates: rates),
             try fixture.chunk(Array(offsets[100...]), rates: rates)
         )
-        async let one = fixture.run(first.handler, chunk: chunks.0)
-        async let other = fixture.run(second.handler, chunk: chunks.1)
+        async let one = fixture.run(first.handler, chunk: chunks.0, time: ManualTimeSource())
+        async let other = fixture.run(second.handler, chunk: chunks.1, time: ManualTimeSource())
         await advance(fixture, until: first, second)
         _ = try await (one, other)
         let times = SendTimes()
@@ -112,7 +112,7 @@ import Topics
         try await fixture.plan(marking: offsets)
         let sender = Sender(1_000, fixture: fixture)
         let chunk = try fixture.chunk(offsets, rates: [PushRate(100, of: .app(fixture.app))])
-        async let end = fixture.run(sender.handler, chunk: chunk)
+        async let end = fixture.run(sender.handler, chunk: chunk, time: ManualTimeSource())
         await advance(fixture, until: sender)
         _ = try await end
         let counts = try await fixture.counts()

@@ -20,6 +20,10 @@ import Topics
         let chunk = try fixture.chunk(offsets)
         let run = Task { try await fixture.run(fixture.handler(gateway), chunk: chunk) }
         await gateway.waitsForRest.wait()
+        #expect(await fixture.time.hasSleepers(1))
+        fixture.time.advance(by: .milliseconds(200))
+        // The handler sleeps again when it has reported the first part.
+        #expect(await fixture.time.hasSleepers(1))
         #expect(try fixture.offsets(in: fixture.producer.results) == Array(offsets.prefix(30)))
         #expect(try await fixture.counts()[.delivered] == 30)
         gateway.end.happen()
@@ -38,13 +42,39 @@ import Topics
         let gateway = SlowGateway(early: 30)
         let chunk = try fixture.chunk(offsets)
         fixture.producer.refuseResults(true)
-        gateway.end.happen()
-        await #expect(throws: (any Error).self) { try await fixture.run(fixture.handler(gateway), chunk: chunk) }
-        #expect(try await fixture.counts()[.delivered] == 40)
+        let run = Task { try await fixture.run(fixture.handler(gateway), chunk: chunk) }
+        await gateway.waitsForRest.wait()
+        #expect(await fixture.time.hasSleepers(1))
+        fixture.time.advance(by: .milliseconds(200))
+        #expect(await fixture.time.hasSleepers(1))
         fixture.producer.refuseResults(false)
+        gateway.end.happen()
+        await #expect(throws: BusError.self) { try await run.value }
+        #expect(try await fixture.counts()[.delivered] == 40)
         let again = try await fixture.run(fixture.handler(gateway, seed: 5), chunk: chunk)
         #expect(try fixture.offsets(in: again) == offsets)
         #expect(gateway.sent.withLock { $0 } == 40)
+    }
+
+    /// Goal: what has ended is reported while another batch is in flight. Method: two batches, of which one has a device
+    /// that is not answered.
+    @Test func endedBatchesDoNotWaitForOthers() async throws {
+        let fixture = try DispatchFixture()
+        let all = (0..<(DispatchHandler.batchMaximum + 1)).map { UInt16($0) }
+        try await fixture.plan(marking: all)
+        let end = OneTimeEvent()
+        let gateway = ScriptedGateway { push in
+            if push.token.hasSuffix("40") { await end.wait() }
+            return .answered(.delivered)
+        }
+        let run = Task { try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(all)) }
+        while fixture.producer.results.isEmpty {
+            #expect(await fixture.time.hasSleepers(1))
+            fixture.time.advance(by: .milliseconds(200))
+        }
+        #expect(try fixture.offsets(in: fixture.producer.results) == Array(all.dropLast()))
+        end.happen()
+        #expect(try fixture.offsets(in: try await run.value) == all)
     }
 
     /// Each part is settled under the claim of the batch: what the provider asks of one device concerns no other.

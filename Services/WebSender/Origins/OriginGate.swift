@@ -75,41 +75,24 @@ final class OriginGate: Sendable {
         let (groups, invalid) = OriginGate.grouped(pushes)
         slots.giveBack(invalid.count)
         var part = PartialOutcomes(invalid, outcomes: invalid.map { _ in .unsendable("BadAddress") })
-        await withTaskGroup(of: SendStep.self) { steps in
-            for (origin, positions) in groups {
-                steps.addTask {
-                    let own = positions.map { pushes[$0] }
-                    let outcomes = await self.send(own, to: origin, attempt: attempt)
-                    return .answered(PartialOutcomes(positions, outcomes: outcomes))
-                }
+        let sendGroup: @Sendable (PushOrigin, [Int]) async -> PartialOutcomes = { origin, positions in
+            let own = positions.map { pushes[$0] }
+            return PartialOutcomes(positions, outcomes: await self.send(own, to: origin, attempt: attempt))
+        }
+        if groups.count == 1, let (origin, positions) = groups.first {
+            part.append(await sendGroup(origin, positions))
+        } else {
+            await runAll(Array(groups), pulse: settings.partDuration, time: time) {
+                await sendGroup($0.key, $0.value)
+            } ended: {
+                part.append($0)
+            } onPulse: {
+                guard !part.isEmpty else { return }
+                await handOver(part)
+                part = PartialOutcomes()
             }
-            // A single server has no others that could wait for it.
-            if groups.count > 1 { steps.addTask { await self.partEnd() } }
-            var rest = groups.count
-            while rest > 0, let step = await steps.next() {
-                switch step {
-                case .answered(let outcomes):
-                    part.append(outcomes)
-                    rest -= 1
-                case .partEnds:
-                    if !part.isEmpty { await handOver(part) }
-                    part = PartialOutcomes()
-                    steps.addTask { await self.partEnd() }
-                }
-            }
-            steps.cancelAll()
         }
         if !part.isEmpty { await handOver(part) }
-    }
-
-    private enum SendStep {
-        case answered(PartialOutcomes)
-        case partEnds
-    }
-
-    private func partEnd() async -> SendStep {
-        try? await time.sleep(for: settings.partDuration)
-        return .partEnds
     }
 
     /// The positions of the pushes to each server, and of those without a valid address.

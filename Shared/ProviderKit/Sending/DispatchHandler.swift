@@ -12,6 +12,7 @@ package import Topics
 package struct DispatchHandler: MessageHandler {
     /// Devices claimed, sent and settled together if the provider takes one device per request.
     package static let batchMaximum = 64
+    private static let reportInterval = Duration.milliseconds(200)
     private static let forgottenReason = "the store came back with older data"
     private static let outageReason = "the provider is in an outage"
 
@@ -49,84 +50,96 @@ package struct DispatchHandler: MessageHandler {
         meters = SenderMeters(metrics)
     }
 
-    /// Chunks are handled concurrently: one app's slow provider does not delay the next chunk, maybe another's.
+    /// Chunks are handled concurrently: one app's slow provider does not delay the next chunk, maybe another's. What has
+    /// ended is reported while the rest is in flight: the outcome of a device waits for the slow servers of no other.
     package func handle(
         _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         try checkStore()
-        let ends = try await runAll(messages) { try await handle($0, context: context) }
-        try await tell(ends, context: context)
+        let batches = messages.indices.flatMap { number in split(messages[number]).map { (number, $0) } }
+        let ends = BatchEnds()
+        var failure: (any Error)?
+        await runAll(batches, pulse: DispatchHandler.reportInterval, time: context.time) { number, batch in
+            do {
+                try await pace(batch, context: context) { ends.add($0, of: number) }
+                return nil
+            } catch {
+                return error
+            }
+        } ended: { (error: (any Error)?) in
+            failure = failure ?? error
+        } onPulse: {
+            do { try await tell(ends.take(), of: messages, context: context) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        try await tell(ends.take(), of: messages, context: context)
         return []
     }
 
     /// Reported results are noted in the ledger once they are durable, so that a redelivered chunk repeats only what
     /// was in flight here. Without the note everything is reported again, which is harmless: a ledger that does not
     /// answer blocks nothing.
-    private func tell(_ ends: [ChunkEnd], context: HandlerContext) async throws {
-        let messages = ends.flatMap(\.messages)
+    private func tell(
+        _ ends: [BatchEnds.Entry], of received: [ReceivedMessage<DispatchChunk>], context: HandlerContext
+    ) async throws {
+        let messages = ends.flatMap { number, end in
+            let (chunk, trace) = (received[number].message, received[number].trace)
+            return ResultBatch.messages(
+                end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace) + end.orders
+        }
         guard !messages.isEmpty else { return }
         try await context.producer.send(messages)
-        _ = try? await runAll(ends.flatMap(\.reported)) { reported in
+        let reported = ends.flatMap { ReportedDevices.of($0.end.results, chunk: received[$0.number].message) }
+        _ = try? await runAll(reported) { reported in
             try await ledger.noteReported(reported.devices, of: reported.task, in: reported.segment)
         }
     }
 
-    private func handle(
-        _ received: ReceivedMessage<DispatchChunk>, context: HandlerContext
-    ) async throws -> ChunkEnd {
-        let (chunk, trace) = (received.message, received.trace)
-        let pacedMaximum = PushPacer.partMaximum(of: chunk.rates)
-        let batches = DispatchBatch.split(chunk, trace: trace) { kind in
+    private func split(_ received: ReceivedMessage<DispatchChunk>) -> [DispatchBatch] {
+        let pacedMaximum = PushPacer.partMaximum(of: received.message.rates)
+        return DispatchBatch.split(received.message, trace: received.trace) { kind in
             min(pacedMaximum, kind.sharesRequests ? ClaimRequest.devicesMaximum : DispatchHandler.batchMaximum)
         }
-        var end = BatchEnd()
-        for part in try await runAll(batches, work: { try await pace($0, context: context) }) { end.add(part) }
-        return chunkEnd(end, of: chunk, trace: trace, context: context)
-    }
-
-    private func chunkEnd(
-        _ end: BatchEnd, of chunk: DispatchChunk, trace: TraceContext?, context: HandlerContext
-    ) -> ChunkEnd {
-        let results = ResultBatch.messages(
-            end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace)
-        return ChunkEnd(messages: results + end.orders, reported: ReportedDevices.of(end.results, chunk: chunk))
     }
 
     /// Runs the batch when the rates of its task and app allow it.
-    private func pace(_ batch: DispatchBatch, context: HandlerContext) async throws -> BatchEnd {
+    private func pace(
+        _ batch: DispatchBatch, context: HandlerContext, report: (BatchEnd) -> Void
+    ) async throws {
         let (chunk, count) = (batch.chunk, batch.positions.count)
-        guard !chunk.rates.isEmpty else { return try await run(batch, turn: nil, context: context) }
+        guard !chunk.rates.isEmpty else { return try await run(batch, turn: nil, context: context, report: report) }
         guard let turn = try await pacer.turn(of: count, at: chunk.rates, lane: chunk.lane) else {
             meters.overRate.increment(by: count)
-            return try await putAside(
-                batch, positions: batch.positions, for: PacingBounds.takenAhead, reason: OutcomeReason.rate,
-                context: context)
+            return report(
+                try await putAside(
+                    batch, positions: batch.positions, for: PacingBounds.takenAhead, reason: OutcomeReason.rate,
+                    context: context))
         }
         defer { turn.end() }
-        return try await run(batch, turn: turn, context: context)
+        try await run(batch, turn: turn, context: context, report: report)
     }
 
-    private func run(_ batch: DispatchBatch, turn: PacedTurn?, context: HandlerContext) async throws -> BatchEnd {
-        var end = BatchEnd()
+    private func run(
+        _ batch: DispatchBatch, turn: PacedTurn?, context: HandlerContext, report: (BatchEnd) -> Void
+    ) async throws {
         var rest = batch.positions[...]
         while !rest.isEmpty {
             switch await admit(batch, count: rest.count) {
             case .go(let gateway, let count, let isProbe):
-                let positions = Array(rest.prefix(count))
-                end.add(
-                    try await send(
-                        batch, positions: positions, through: gateway, isProbe: isProbe, turn: turn, context: context))
+                try await send(
+                    batch, positions: Array(rest.prefix(count)), through: gateway, isProbe: isProbe, turn: turn,
+                    context: context, report: report)
                 rest = rest.dropFirst(count)
             case .aside(let pause, let reason):
-                end.add(try await putAside(batch, positions: Array(rest), for: pause, reason: reason, context: context))
+                report(
+                    try await putAside(batch, positions: Array(rest), for: pause, reason: reason, context: context))
                 rest = []
             case .end(let state, let reason):
-                end.add(
+                report(
                     try await endUntried(batch, positions: Array(rest), as: state, reason: reason, context: context))
                 rest = []
             }
         }
-        return end
     }
 
     /// True if devices of a task that allows no repeat may have had their push without a trace in the ledger.
@@ -203,8 +216,8 @@ package struct DispatchHandler: MessageHandler {
 
     private func send(
         _ batch: DispatchBatch, positions: [Int], through gateway: any PushGateway, isProbe: Bool,
-        turn: PacedTurn?, context: HandlerContext
-    ) async throws -> BatchEnd {
+        turn: PacedTurn?, context: HandlerContext, report: (BatchEnd) -> Void
+    ) async throws {
         let claimed: ClaimedBatch
         do {
             claimed = try await claim(batch, positions: positions, cap: batch.cap?.cap, context: context)
@@ -218,45 +231,41 @@ package struct DispatchHandler: MessageHandler {
             // The claim detected it.
             await gateway.giveBack(positions.count)
             if isProbe { await outages.giveBackProbe(batch.route.providerRoute) }
-            return try await endUntried(
-                batch, claimed: claimed, as: .unknown, reason: DispatchHandler.forgottenReason, context: context)
+            return report(
+                try await endUntried(
+                    batch, claimed: claimed, as: .unknown, reason: DispatchHandler.forgottenReason, context: context))
         }
         await gateway.giveBack(positions.count - claimed.mine.count)
-        guard !claimed.mine.isEmpty else {
+        if claimed.mine.isEmpty {
             if isProbe { await outages.giveBackProbe(batch.route.providerRoute) }
-            return try await unclaimed(batch, claimed: claimed, context: context)
+        } else {
+            turn?.end()
+            try await send(
+                batch, claimed: claimed, through: gateway, isProbe: isProbe, context: context, report: report)
         }
-        turn?.end()
-        return try await send(batch, claimed: claimed, through: gateway, isProbe: isProbe, context: context)
+        // Last: a failure here must not leave claimed and unsent devices behind.
+        report(try await unclaimed(batch, claimed: claimed, context: context))
     }
 
-    /// What is answered early is settled and reported early: a device waits for the slow servers of no other. A part
-    /// that cannot be settled is found under its claim later, and stops no other.
+    /// A part that cannot be settled stops no other: its devices are found under their claim later.
     private func send(
         _ batch: DispatchBatch, claimed: ClaimedBatch, through gateway: any PushGateway, isProbe: Bool,
-        context: HandlerContext
-    ) async throws -> BatchEnd {
+        context: HandlerContext, report: (BatchEnd) -> Void
+    ) async throws {
         let started = (uptime: context.time.uptime, time: context.time.now)
-        var rest = claimed.mine.count
-        var end = BatchEnd()
         var failure: (any Error)?
         await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) }) { part in
             meters.note(part.values, after: context.time.uptime - started.uptime)
             await outages.note(part.values, route: batch.route.providerRoute, isProbe: isProbe)
-            rest -= part.count
             do {
-                let ended = try await settle(
-                    batch, part: part, claimed: claimed, attempted: started.time, context: context)
-                if rest == 0 { return end = ended }
-                let early = chunkEnd(ended, of: batch.chunk, trace: batch.trace, context: context)
-                try await tell([early], context: context)
+                report(
+                    try await settle(
+                        batch, part: part, claimed: claimed, attempted: started.time, context: context))
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
-        end.add(try await unclaimed(batch, claimed: claimed, context: context))
-        return end
     }
 
     private func settle(
@@ -486,24 +495,6 @@ extension PushOutcome {
         case .delivered, .retryLater, .throttled, .refreshAuthorization, .misconfigured, .payloadRejected: return false
         }
     }
-}
-
-/// Results of a batch, or of a part of it.
-struct BatchEnd: Sendable {
-    var results: [DeviceResult] = []
-    /// Retries of devices that other senders hold.
-    var orders: [OutgoingMessage] = []
-
-    mutating func add(_ other: BatchEnd) {
-        results += other.results
-        orders += other.orders
-    }
-}
-
-private struct ChunkEnd: Sendable {
-    let messages: [OutgoingMessage]
-    /// Devices named by the results among them.
-    let reported: [ReportedDevices]
 }
 
 private struct ReportedDevices: Sendable {
