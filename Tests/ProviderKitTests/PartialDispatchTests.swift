@@ -1,11 +1,12 @@
 import Bus
-import ProviderKit
 import PushModel
 import ServiceKit
 import Store
 import TestSupport
 import Testing
 import Topics
+
+@testable import ProviderKit
 
 /// Batches of which some outcomes come much later than others.
 @Suite(.timeLimit(.minutes(3))) struct PartialDispatchTests {
@@ -20,10 +21,7 @@ import Topics
         let chunk = try fixture.chunk(offsets)
         let run = Task { try await fixture.run(fixture.handler(gateway), chunk: chunk) }
         await gateway.waitsForRest.wait()
-        #expect(await fixture.time.hasSleepers(1))
-        fixture.time.advance(by: .milliseconds(200))
-        // The handler sleeps again when it has reported the first part.
-        #expect(await fixture.time.hasSleepers(1))
+        await fixture.passReportIntervals()
         #expect(try fixture.offsets(in: fixture.producer.results) == Array(offsets.prefix(30)))
         #expect(try await fixture.counts()[.delivered] == 30)
         gateway.end.happen()
@@ -44,9 +42,7 @@ import Topics
         fixture.producer.refuseResults(true)
         let run = Task { try await fixture.run(fixture.handler(gateway), chunk: chunk) }
         await gateway.waitsForRest.wait()
-        #expect(await fixture.time.hasSleepers(1))
-        fixture.time.advance(by: .milliseconds(200))
-        #expect(await fixture.time.hasSleepers(1))
+        await fixture.passReportIntervals()
         fixture.producer.refuseResults(false)
         gateway.end.happen()
         await #expect(throws: BusError.self) { try await run.value }
@@ -69,12 +65,28 @@ import Topics
         }
         let run = Task { try await fixture.run(fixture.handler(gateway), chunk: fixture.chunk(all)) }
         while fixture.producer.results.isEmpty {
-            #expect(await fixture.time.hasSleepers(1))
-            fixture.time.advance(by: .milliseconds(200))
+            await fixture.passReportIntervals()
         }
         #expect(try fixture.offsets(in: fixture.producer.results) == Array(all.dropLast()))
         end.happen()
         #expect(try fixture.offsets(in: try await run.value) == all)
+    }
+
+    /// What ends again and again is reported together, but not for ever later.
+    @Test func endsThatKeepComingAreReportedTogether() throws {
+        let ends = BatchEnds()
+        for interval in 1...40 {
+            ends.add(BatchEnd(), of: 3)
+            let due = ends.takeWaiting()
+            #expect(due.map(\.number) == (interval == 40 ? [3] : []))
+        }
+        ends.add(BatchEnd(), of: 4)
+        ends.add(BatchEnd(), of: 1)
+        #expect(ends.takeWaiting().isEmpty)
+        ends.add(BatchEnd(), of: 1)
+        #expect(ends.takeWaiting().map(\.number) == [4])
+        #expect(ends.takeAll().map(\.number) == [1])
+        #expect(ends.takeAll().isEmpty)
     }
 
     /// Each part is settled under the claim of the batch: what the provider asks of one device concerns no other.
@@ -126,6 +138,16 @@ private final class SlowGateway: PushGateway {
 }
 
 extension DispatchFixture {
+    /// Two intervals after the end of a part it is reported.
+    fileprivate func passReportIntervals() async {
+        for _ in 0..<2 {
+            #expect(await time.hasSleepers(1))
+            time.advance(by: .milliseconds(50))
+        }
+        // The handler sleeps again when it has reported.
+        #expect(await time.hasSleepers(1))
+    }
+
     fileprivate func offsets(in messages: [OutgoingMessage]) throws -> [UInt16] {
         try messages.flatMap { try ResultBatch(decoding: $0.value).results.map(\.offset) }.sorted()
     }

@@ -15,21 +15,47 @@ struct BatchEnd: Sendable {
 }
 
 /// What has ended and is not yet reported, by the number of its chunk.
+///
+/// Devices of a chunk are reported together while one after another ends, and early if the rest takes long.
 final class BatchEnds: Sendable {
     typealias Entry = (number: Int, end: BatchEnd)
 
-    private let ends = Mutex<[Int: BatchEnd]>([:])
-
-    func add(_ end: BatchEnd, of number: Int) {
-        ends.withLock { $0[number, default: BatchEnd()].add(end) }
+    private struct Waiting {
+        var end = BatchEnd()
+        var hasGrown = true
+        var intervals = 0
     }
 
-    /// One entry for each chunk, in their order.
-    func take() -> [Entry] {
-        let taken = ends.withLock { ends in
-            defer { ends = [:] }
-            return ends
+    /// For how many intervals ends may wait for further ones.
+    private static let intervalsMaximum = 40
+
+    private let chunks = Mutex<[Int: Waiting]>([:])
+
+    func add(_ end: BatchEnd, of number: Int) {
+        chunks.withLock { chunks in
+            chunks[number, default: Waiting()].end.add(end)
+            chunks[number]?.hasGrown = true
         }
-        return taken.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Called at the end of each interval; returns what waited for an interval in which nothing of its chunk ended, or
+    /// for too long.
+    func takeWaiting() -> [Entry] {
+        chunks.withLock { chunks in
+            let due = chunks.filter { !$0.value.hasGrown || $0.value.intervals + 1 >= BatchEnds.intervalsMaximum }
+            for number in chunks.keys {
+                chunks[number]?.hasGrown = false
+                chunks[number]?.intervals += 1
+            }
+            return BatchEnds.remove(Array(due.keys), from: &chunks)
+        }
+    }
+
+    func takeAll() -> [Entry] {
+        chunks.withLock { BatchEnds.remove(Array($0.keys), from: &$0) }
+    }
+
+    private static func remove(_ numbers: [Int], from chunks: inout [Int: Waiting]) -> [Entry] {
+        numbers.sorted().compactMap { number in chunks.removeValue(forKey: number).map { (number, $0.end) } }
     }
 }

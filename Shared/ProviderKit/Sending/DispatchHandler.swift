@@ -12,7 +12,7 @@ package import Topics
 package struct DispatchHandler: MessageHandler {
     /// Devices claimed, sent and settled together if the provider takes one device per request.
     package static let batchMaximum = 64
-    private static let reportInterval = Duration.milliseconds(200)
+    private static let reportInterval = Duration.milliseconds(50)
     private static let forgottenReason = "the store came back with older data"
     private static let outageReason = "the provider is in an outage"
 
@@ -69,10 +69,10 @@ package struct DispatchHandler: MessageHandler {
         } ended: { (error: (any Error)?) in
             failure = failure ?? error
         } onPulse: {
-            do { try await tell(ends.take(), of: messages, context: context) } catch { failure = error }
+            do { try await tell(ends.takeWaiting(), of: messages, context: context) } catch { failure = error }
         }
         if let failure { throw failure }
-        try await tell(ends.take(), of: messages, context: context)
+        try await tell(ends.takeAll(), of: messages, context: context)
         return []
     }
 
