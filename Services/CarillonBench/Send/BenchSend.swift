@@ -19,7 +19,7 @@ struct BenchSend: Command {
 
             The web sender encrypts for browsers of one push service, and pywebpush sends the same pushes to it, one
             after another in one kept session. It then sends to 4,096 services, of which 50 are dead, and to as many
-            that all live; each round does both. pywebpush must be installed for the interpreter.
+            that all live. Each round does all of it. pywebpush must be installed for the interpreter.
             """)
 
     private static let delay = Duration.milliseconds(20)
@@ -53,7 +53,7 @@ struct BenchSend: Command {
         context.terminal.note("the APNs sender")
         figures += try await apple(simulator, context: context)
         context.terminal.note("the web sender")
-        figures += try await WebPushBench(requests: requests, python: python).run(in: context)
+        figures += try await WebPushBench(requests: requests, python: python).run(rounds: rounds, in: context)
         context.terminal.note("dead push services")
         figures.append(try await DeadOriginsBench().run(rounds: rounds, in: context))
         context.terminal.print(figures, isJSON: isJSON)

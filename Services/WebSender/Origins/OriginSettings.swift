@@ -21,7 +21,7 @@ struct OriginSettings: Sendable, Equatable {
     /// How long a push waits for others to the same server.
     var patience = Duration.seconds(1)
     /// Of pushes that were sent together, those answered within this time are reported without waiting for the others.
-    var partDuration = Duration.milliseconds(200)
+    var partDuration = Duration.milliseconds(100)
 
     init() {}
 

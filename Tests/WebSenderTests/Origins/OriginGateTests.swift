@@ -81,7 +81,7 @@ import Topics
         var handedOver: [Int] = []
         while handedOver.count < 63 {
             #expect(await time.hasSleepers(1))
-            time.advance(by: .milliseconds(200))
+            time.advance(by: .milliseconds(100))
             // The next part begins when the last one was handed over.
             #expect(await time.hasSleepers(1))
             handedOver = parts.withLock { $0 }.flatMap { $0 }

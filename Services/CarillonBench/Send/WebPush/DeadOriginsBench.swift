@@ -40,7 +40,7 @@ struct DeadOriginsBench {
             if let number = DeadOriginsBench.deadNumber(origin), let port = deadPort(number) {
                 return ("https://\(host):\(port)/push/\(device)", false)
             }
-            return (service.address(device, host: host), true)
+            return (service.addressForAll(device, host: host), true)
         }
         let living = (0..<devices).count { address($0).isAlive }
         let bench = ServiceBench(content: browsers.content { address($0).text }, requests: devices, delivered: living)
