@@ -75,18 +75,52 @@ import Topics
     /// What ends again and again is reported together, but not for ever later.
     @Test func endsThatKeepComingAreReportedTogether() throws {
         let ends = BatchEnds()
-        for interval in 1...40 {
-            ends.add(BatchEnd(), of: 3)
-            let due = ends.takeWaiting()
-            #expect(due.map(\.number) == (interval == 40 ? [3] : []))
+        let end = BatchEnd(results: [
+            DeviceResult(
+                device: DeviceID(index: DeviceIndex(segment: SegmentNumber(rawValue: 3), offset: 1), tag: 1),
+                provider: .apns, state: .delivered, attempt: 0, status: 200, reason: "", attempted: nil)
+        ])
+        for interval in 1...20 {
+            ends.add(end, of: 3)
+            let taken = ends.takeWaitingResults()
+            #expect(taken.map(\.chunk) == (interval == 20 ? [3] : []))
+            #expect(taken.flatMap(\.end.results).count == (interval == 20 ? 20 : 0))
         }
-        ends.add(BatchEnd(), of: 4)
-        ends.add(BatchEnd(), of: 1)
-        #expect(ends.takeWaiting().isEmpty)
-        ends.add(BatchEnd(), of: 1)
-        #expect(ends.takeWaiting().map(\.number) == [4])
-        #expect(ends.takeAll().map(\.number) == [1])
+        ends.add(end, of: 4)
+        ends.add(end, of: 1)
+        #expect(ends.takeWaitingResults().isEmpty)
+        ends.add(end, of: 1)
+        #expect(ends.takeWaitingResults().map(\.chunk) == [4])
+        #expect(ends.takeAll().flatMap(\.end.results).count == 2)
         #expect(ends.takeAll().isEmpty)
+    }
+
+    /// Goal: a chunk that is handled again makes no second order for devices that another sender holds. Method: a part
+    /// of a batch is reported while the rest is in flight, and cannot be settled later; the chunk is delivered again.
+    @Test func heldDevicesHaveOneOrder() async throws {
+        let fixture = try DispatchFixture()
+        let held = (0..<UInt16(DispatchHandler.batchMaximum)).map { $0 }
+        let own = (0..<40).map { UInt16(DispatchHandler.batchMaximum) + $0 }
+        try await fixture.plan(marking: held + own)
+        let claim = ClaimRequest(
+            id: ClaimID(owner: 99, number: 1), offsets: held, attempt: 0, lease: .seconds(60), countsBadge: false)
+        _ = try await fixture.ledger.claim(claim, of: fixture.task, in: fixture.segment)
+        let gateway = SlowGateway(early: 30)
+        let chunk = try fixture.chunk(held + own)
+        let run = Task { try await fixture.run(fixture.handler(gateway), chunk: chunk) }
+        await gateway.waitsForRest.wait()
+        await fixture.passReportIntervals()
+        #expect(try fixture.offsets(in: fixture.producer.results) == Array(own.prefix(30)))
+        fixture.ledger.fail(.settle, list: [.answerLost])
+        gateway.end.happen()
+        // One sleeps before it settles again, the other until it reports again.
+        #expect(await fixture.time.hasSleepers(2))
+        fixture.time.advance(by: .seconds(1))
+        await #expect(throws: SettlementUnknownError.self) { try await run.value }
+        #expect(try fixture.producer.retries().isEmpty)
+        let again = try await fixture.run(fixture.handler(gateway, seed: 5), chunk: chunk)
+        #expect(try fixture.offsets(in: again) == Array(own.dropFirst(30)))
+        #expect(try fixture.producer.retries().map(\.offsets) == [held])
     }
 
     /// Each part is settled under the claim of the batch: what the provider asks of one device concerns no other.

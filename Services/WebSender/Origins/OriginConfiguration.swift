@@ -60,11 +60,11 @@ struct OriginConfiguration: Sendable {
         OriginGate(
             inFlightMaximum: inFlightMaximum, settings: origins, time: time, random: random,
             failures: OriginFailures(meters)
-        ) { origin, turn in
+        ) { origin, change in
             let facts: KeyValuePairs<LogKey, String> = [
                 .app: app.text, .provider: kind.name, .address: origin.description,
             ]
-            switch turn {
+            switch change {
             case .failing: log.info("server of devices does not answer; its pushes wait", facts)
             case .recovered: log.info("server of devices answers again", facts)
             }

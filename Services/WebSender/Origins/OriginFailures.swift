@@ -18,9 +18,9 @@ final class OriginFailures: Sendable {
     }
 
     /// `hasWorked` is true if the server has answered a push without an error.
-    func note(_ turn: OriginWindow.Turn, of origin: PushOrigin, hasWorked: Bool) {
-        meters.noteTurn(turn)
-        switch turn {
+    func note(_ change: OriginWindow.Change, of origin: PushOrigin, hasWorked: Bool) {
+        meters.noteChange(change)
+        switch change {
         case .failing:
             let service = meters.service(of: origin, hasWorked: hasWorked)
             failing.withLock { _ = $0.updateValue(service, forKey: origin) }

@@ -6,7 +6,7 @@ import Topics
 /// Admits one app's pushes, and sends each when its server has room. A server that fails, throttles or is slow holds up
 /// its own pushes only: the others get their share of the app's pushes in flight back as soon as they are answered.
 ///
-/// `send` returns within the patience and the limit of one request.
+/// `send` returns within the patience and the limit of one request, beside the time that `handOver` takes.
 final class OriginGate: Sendable {
     /// Sends pushes to one server, each once.
     typealias Attempt = @Sendable ([Push], PushOrigin) async -> [PushOutcome]
@@ -31,21 +31,21 @@ final class OriginGate: Sendable {
     private let time: any TimeSource
     private let random: any RandomSource
     private let failures: OriginFailures?
-    private let onTurn: @Sendable (PushOrigin, OriginWindow.Turn) -> Void
+    private let onChange: @Sendable (PushOrigin, OriginWindow.Change) -> Void
     private let state: Mutex<State>
 
     /// `inFlightMaximum` is that of the app.
     init(
         inFlightMaximum: Int, settings: OriginSettings = OriginSettings(), time: any TimeSource,
         random: any RandomSource, failures: OriginFailures? = nil,
-        onTurn: @escaping @Sendable (PushOrigin, OriginWindow.Turn) -> Void = { _, _ in }
+        onChange: @escaping @Sendable (PushOrigin, OriginWindow.Change) -> Void = { _, _ in }
     ) {
         self.settings = settings
         slots = SendGate(SendWindow.Settings(ceiling: inFlightMaximum), time: time)
         self.time = time
         self.random = random
         self.failures = failures
-        self.onTurn = onTurn
+        self.onChange = onChange
         state = Mutex(State(traffic: OriginTraffic(settings, inFlightMaximum: inFlightMaximum)))
     }
 
@@ -68,7 +68,8 @@ final class OriginGate: Sendable {
         return outcomes
     }
 
-    /// Sends admitted pushes, and hands their outcomes over: together if all come within the time for a part.
+    /// Sends admitted pushes, and hands their outcomes over: together if all come within the duration of a part, or if
+    /// all go to one server.
     func send(
         _ pushes: [Push], attempt: @escaping Attempt, handOver: (PartialOutcomes) async -> Void
     ) async {
@@ -82,11 +83,11 @@ final class OriginGate: Sendable {
         if groups.count == 1, let (origin, positions) = groups.first {
             part.append(await sendGroup(origin, positions))
         } else {
-            await runAll(Array(groups), pulse: settings.partDuration, time: time) {
+            await runAll(Array(groups), every: settings.partDuration, time: time) {
                 await sendGroup($0.key, $0.value)
-            } ended: {
+            } onEnd: {
                 part.append($0)
-            } onPulse: {
+            } onInterval: {
                 guard !part.isEmpty else { return }
                 await handOver(part)
                 part = PartialOutcomes()
@@ -153,12 +154,12 @@ final class OriginGate: Sendable {
     private func settle(_ outcomes: [PushOutcome], of origin: PushOrigin, isProbe: Bool) {
         slots.giveBack(outcomes.count)
         let now = time.uptime
-        let (turn, passages) = state.withLock { state in
-            let turn = state.traffic.settle(outcomes, of: origin, isProbe: isProbe, at: now, random: random)
-            if let turn { failures?.note(turn, of: origin, hasWorked: state.traffic.hasWorked(origin)) }
-            return (turn, OriginGate.passages(&state, to: origin, at: now))
+        let (change, passages) = state.withLock { state in
+            let change = state.traffic.settle(outcomes, of: origin, isProbe: isProbe, at: now, random: random)
+            if let change { failures?.note(change, of: origin, hasWorked: state.traffic.hasWorked(origin)) }
+            return (change, OriginGate.passages(&state, to: origin, at: now))
         }
-        if let turn { onTurn(origin, turn) }
+        if let change { onChange(origin, change) }
         resume(passages)
     }
 

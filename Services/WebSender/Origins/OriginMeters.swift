@@ -7,8 +7,8 @@ import Synchronization
 final class OriginMeters: Sendable {
     private let services: PushServiceList
     private let failing: Gauge
-    private let turnsToFailing: Counter
-    private let turnsToRecovered: Counter
+    private let failures: Counter
+    private let recoveries: Counter
     private let failingServices: [PushServiceList.Entry: Gauge]
     /// Failing servers of all apps, by the service that they belong to.
     private let serversOfServices = Mutex<[PushServiceList.Entry: Int]>([:])
@@ -17,8 +17,8 @@ final class OriginMeters: Sendable {
     init(_ metrics: Metrics, kind: PushProtocol, services: PushServiceList = .none) {
         self.services = services
         failing = metrics.gauge(.webServersFailing, labels: ["provider": kind.name])
-        turnsToFailing = metrics.counter(.webServerTurns, labels: ["provider": kind.name, "turn": "failing"])
-        turnsToRecovered = metrics.counter(.webServerTurns, labels: ["provider": kind.name, "turn": "recovered"])
+        failures = metrics.counter(.webServerChanges, labels: ["provider": kind.name, "to": "failing"])
+        recoveries = metrics.counter(.webServerChanges, labels: ["provider": kind.name, "to": "recovered"])
         let gauges = services.entries.map { entry in
             let labels: Metrics.Labels = ["provider": kind.name, "host": entry.description]
             return (entry, metrics.gauge(.webPushServicesFailing, labels: labels))
@@ -26,10 +26,10 @@ final class OriginMeters: Sendable {
         failingServices = Dictionary(gauges) { first, _ in first }
     }
 
-    func noteTurn(_ turn: OriginWindow.Turn) {
-        switch turn {
-        case .failing: turnsToFailing.increment()
-        case .recovered: turnsToRecovered.increment()
+    func noteChange(_ change: OriginWindow.Change) {
+        switch change {
+        case .failing: failures.increment()
+        case .recovered: recoveries.increment()
         }
     }
 

@@ -20,7 +20,8 @@ struct OriginSettings: Sendable, Equatable {
     var probesMaximum = 8
     /// How long a push waits for others to the same server.
     var patience = Duration.seconds(1)
-    /// Of pushes that were sent together, those answered within this time are reported without waiting for the others.
+    /// How often, of pushes to several servers that were sent together, those that are answered are handed over without
+    /// waiting for the other servers.
     var partDuration = Duration.milliseconds(100)
 
     init() {}

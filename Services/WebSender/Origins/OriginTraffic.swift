@@ -45,7 +45,7 @@ struct OriginTraffic: Sendable {
     @discardableResult
     mutating func settle(
         _ outcomes: [PushOutcome], of origin: PushOrigin, isProbe: Bool, at now: Duration, random: any RandomSource
-    ) -> OriginWindow.Turn? {
+    ) -> OriginWindow.Change? {
         if isProbe { probes -= 1 }
         precondition(windows[origin] != nil, "a server with pushes in flight is not forgotten")
         return windows[origin]?.settle(outcomes, isProbe: isProbe, at: now, random: random)

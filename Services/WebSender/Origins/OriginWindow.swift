@@ -17,7 +17,7 @@ struct OriginWindow: Sendable {
     }
 
     /// A change that operators want to know of.
-    enum Turn: Sendable, Equatable {
+    enum Change: Sendable, Equatable {
         case failing
         case recovered
     }
@@ -86,7 +86,7 @@ struct OriginWindow: Sendable {
     @discardableResult
     mutating func settle(
         _ outcomes: [PushOutcome], isProbe: Bool, at now: Duration, random: any RandomSource
-    ) -> Turn? {
+    ) -> Change? {
         inFlight -= outcomes.count
         precondition(inFlight >= 0, "more pushes were settled than sent")
         let tally = OriginTally(outcomes)

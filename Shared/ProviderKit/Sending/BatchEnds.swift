@@ -2,7 +2,7 @@ import Bus
 import Synchronization
 import Topics
 
-/// What came of a batch, or of a part of it.
+/// Results of a batch, or of a part of it, and further messages to send for it.
 struct BatchEnd: Sendable {
     var results: [DeviceResult] = []
     /// Retries of devices that other senders hold.
@@ -14,11 +14,12 @@ struct BatchEnd: Sendable {
     }
 }
 
-/// What has ended and is not yet reported, by the number of its chunk.
+/// What has ended and is not yet sent, by the chunk that it belongs to.
 ///
-/// Devices of a chunk are reported together while one after another ends, and early if the rest takes long.
+/// The results of a chunk are sent together while its devices end one after another, and early if the rest takes long.
 final class BatchEnds: Sendable {
-    typealias Entry = (number: Int, end: BatchEnd)
+    /// `chunk` is the position of its message among those that are handled together.
+    typealias Entry = (chunk: Int, end: BatchEnd)
 
     private struct Waiting {
         var end = BatchEnd()
@@ -26,36 +27,42 @@ final class BatchEnds: Sendable {
         var intervals = 0
     }
 
-    /// For how many intervals ends may wait for further ones.
-    private static let intervalsMaximum = 40
+    /// For how many intervals results may wait for further ones.
+    private static let intervalsMaximum = 20
 
     private let chunks = Mutex<[Int: Waiting]>([:])
 
-    func add(_ end: BatchEnd, of number: Int) {
+    func add(_ end: BatchEnd, of chunk: Int) {
         chunks.withLock { chunks in
-            chunks[number, default: Waiting()].end.add(end)
-            chunks[number]?.hasGrown = true
+            chunks[chunk, default: Waiting()].end.add(end)
+            chunks[chunk]?.hasGrown = true
         }
     }
 
-    /// Called at the end of each interval; returns what waited for an interval in which nothing of its chunk ended, or
-    /// for too long.
-    func takeWaiting() -> [Entry] {
+    /// Called at the end of each interval; returns the results that waited for an interval in which nothing of their
+    /// chunk ended, or for too long. Orders stay: a chunk that is handled again would have them a second time.
+    func takeWaitingResults() -> [Entry] {
         chunks.withLock { chunks in
-            let due = chunks.filter { !$0.value.hasGrown || $0.value.intervals + 1 >= BatchEnds.intervalsMaximum }
-            for number in chunks.keys {
-                chunks[number]?.hasGrown = false
-                chunks[number]?.intervals += 1
+            var taken: [Entry] = []
+            for (chunk, var waiting) in chunks {
+                waiting.intervals += 1
+                let isDue = !waiting.hasGrown || waiting.intervals >= BatchEnds.intervalsMaximum
+                if isDue, !waiting.end.results.isEmpty {
+                    taken.append((chunk, BatchEnd(results: waiting.end.results)))
+                    waiting = Waiting(end: BatchEnd(orders: waiting.end.orders))
+                }
+                waiting.hasGrown = false
+                chunks[chunk] = waiting
             }
-            return BatchEnds.remove(Array(due.keys), from: &chunks)
+            return taken.sorted { $0.chunk < $1.chunk }
         }
     }
 
     func takeAll() -> [Entry] {
-        chunks.withLock { BatchEnds.remove(Array($0.keys), from: &$0) }
-    }
-
-    private static func remove(_ numbers: [Int], from chunks: inout [Int: Waiting]) -> [Entry] {
-        numbers.sorted().compactMap { number in chunks.removeValue(forKey: number).map { (number, $0.end) } }
+        let taken = chunks.withLock { chunks in
+            defer { chunks = [:] }
+            return chunks
+        }
+        return taken.sorted { $0.key < $1.key }.map { ($0.key, $0.value.end) }
     }
 }

@@ -56,20 +56,24 @@ package struct DispatchHandler: MessageHandler {
         _ messages: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         try checkStore()
-        let batches = messages.indices.flatMap { number in split(messages[number]).map { (number, $0) } }
+        let batches = messages.indices.flatMap { chunk in split(messages[chunk]).map { (chunk, $0) } }
         let ends = BatchEnds()
         var failure: (any Error)?
-        await runAll(batches, pulse: DispatchHandler.reportInterval, time: context.time) { number, batch in
+        await runAll(batches, every: DispatchHandler.reportInterval, time: context.time) { chunk, batch in
             do {
-                try await pace(batch, context: context) { ends.add($0, of: number) }
+                try await pace(batch, context: context) { ends.add($0, of: chunk) }
                 return nil
             } catch {
                 return error
             }
-        } ended: { (error: (any Error)?) in
+        } onEnd: { (error: (any Error)?) in
             failure = failure ?? error
-        } onPulse: {
-            do { try await tell(ends.takeWaiting(), of: messages, context: context) } catch { failure = error }
+        } onInterval: {
+            do {
+                try await tell(ends.takeWaitingResults(), of: messages, context: context)
+            } catch {
+                failure = failure ?? error
+            }
         }
         if let failure { throw failure }
         try await tell(ends.takeAll(), of: messages, context: context)
@@ -78,18 +82,18 @@ package struct DispatchHandler: MessageHandler {
 
     /// Reported results are noted in the ledger once they are durable, so that a redelivered chunk repeats only what
     /// was in flight here. Without the note everything is reported again, which is harmless: a ledger that does not
-    /// answer blocks nothing.
+    /// answer loses nothing.
     private func tell(
         _ ends: [BatchEnds.Entry], of received: [ReceivedMessage<DispatchChunk>], context: HandlerContext
     ) async throws {
-        let messages = ends.flatMap { number, end in
-            let (chunk, trace) = (received[number].message, received[number].trace)
+        let messages = ends.flatMap { position, end in
+            let (chunk, trace) = (received[position].message, received[position].trace)
             return ResultBatch.messages(
                 end.results, of: chunk.task, app: chunk.app, at: context.time.now, trace: trace) + end.orders
         }
         guard !messages.isEmpty else { return }
         try await context.producer.send(messages)
-        let reported = ends.flatMap { ReportedDevices.of($0.end.results, chunk: received[$0.number].message) }
+        let reported = ends.flatMap { ReportedDevices.of($0.end.results, chunk: received[$0.chunk].message) }
         _ = try? await runAll(reported) { reported in
             try await ledger.noteReported(reported.devices, of: reported.task, in: reported.segment)
         }
@@ -104,23 +108,23 @@ package struct DispatchHandler: MessageHandler {
 
     /// Runs the batch when the rates of its task and app allow it.
     private func pace(
-        _ batch: DispatchBatch, context: HandlerContext, report: (BatchEnd) -> Void
+        _ batch: DispatchBatch, context: HandlerContext, collect: (BatchEnd) -> Void
     ) async throws {
         let (chunk, count) = (batch.chunk, batch.positions.count)
-        guard !chunk.rates.isEmpty else { return try await run(batch, turn: nil, context: context, report: report) }
+        guard !chunk.rates.isEmpty else { return try await run(batch, turn: nil, context: context, collect: collect) }
         guard let turn = try await pacer.turn(of: count, at: chunk.rates, lane: chunk.lane) else {
             meters.overRate.increment(by: count)
-            return report(
+            return collect(
                 try await putAside(
                     batch, positions: batch.positions, for: PacingBounds.takenAhead, reason: OutcomeReason.rate,
                     context: context))
         }
         defer { turn.end() }
-        try await run(batch, turn: turn, context: context, report: report)
+        try await run(batch, turn: turn, context: context, collect: collect)
     }
 
     private func run(
-        _ batch: DispatchBatch, turn: PacedTurn?, context: HandlerContext, report: (BatchEnd) -> Void
+        _ batch: DispatchBatch, turn: PacedTurn?, context: HandlerContext, collect: (BatchEnd) -> Void
     ) async throws {
         var rest = batch.positions[...]
         while !rest.isEmpty {
@@ -128,14 +132,14 @@ package struct DispatchHandler: MessageHandler {
             case .go(let gateway, let count, let isProbe):
                 try await send(
                     batch, positions: Array(rest.prefix(count)), through: gateway, isProbe: isProbe, turn: turn,
-                    context: context, report: report)
+                    context: context, collect: collect)
                 rest = rest.dropFirst(count)
             case .aside(let pause, let reason):
-                report(
+                collect(
                     try await putAside(batch, positions: Array(rest), for: pause, reason: reason, context: context))
                 rest = []
             case .end(let state, let reason):
-                report(
+                collect(
                     try await endUntried(batch, positions: Array(rest), as: state, reason: reason, context: context))
                 rest = []
             }
@@ -216,7 +220,7 @@ package struct DispatchHandler: MessageHandler {
 
     private func send(
         _ batch: DispatchBatch, positions: [Int], through gateway: any PushGateway, isProbe: Bool,
-        turn: PacedTurn?, context: HandlerContext, report: (BatchEnd) -> Void
+        turn: PacedTurn?, context: HandlerContext, collect: (BatchEnd) -> Void
     ) async throws {
         let claimed: ClaimedBatch
         do {
@@ -231,7 +235,7 @@ package struct DispatchHandler: MessageHandler {
             // The claim detected it.
             await gateway.giveBack(positions.count)
             if isProbe { await outages.giveBackProbe(batch.route.providerRoute) }
-            return report(
+            return collect(
                 try await endUntried(
                     batch, claimed: claimed, as: .unknown, reason: DispatchHandler.forgottenReason, context: context))
         }
@@ -241,38 +245,44 @@ package struct DispatchHandler: MessageHandler {
         } else {
             turn?.end()
             try await send(
-                batch, claimed: claimed, through: gateway, isProbe: isProbe, context: context, report: report)
+                batch, claimed: claimed, through: gateway, isProbe: isProbe, context: context, collect: collect)
         }
         // Last: a failure here must not leave claimed and unsent devices behind.
-        report(try await unclaimed(batch, claimed: claimed, context: context))
+        collect(try await unclaimed(batch, claimed: claimed, context: context))
     }
 
-    /// A part that cannot be settled stops no other: its devices are found under their claim later.
+    /// A part that cannot be settled stops no other: the redelivered chunk finds its devices under an expired claim.
     private func send(
         _ batch: DispatchBatch, claimed: ClaimedBatch, through gateway: any PushGateway, isProbe: Bool,
-        context: HandlerContext, report: (BatchEnd) -> Void
+        context: HandlerContext, collect: (BatchEnd) -> Void
     ) async throws {
         let started = (uptime: context.time.uptime, time: context.time.now)
+        var settling = Duration.zero
+        var isHalted = false
         var failure: (any Error)?
         await gateway.send(claimed.mine.map { batch.push(at: $0.position, badge: $0.badge) }) { part in
-            meters.note(part.values, after: context.time.uptime - started.uptime)
+            let handedOver = context.time.uptime
+            meters.note(part.values, after: handedOver - started.uptime - settling)
             await outages.note(part.values, route: batch.route.providerRoute, isProbe: isProbe)
+            // A halt outlasts the deliveries of its own batch.
+            let order = note(part.values, route: batch.route, mayClear: !isHalted)
+            isHalted = isHalted || order != nil
             do {
-                report(
+                collect(
                     try await settle(
-                        batch, part: part, claimed: claimed, attempted: started.time, context: context))
+                        batch, part: part, claimed: claimed, order: order, attempted: started.time, context: context))
             } catch {
-                failure = error
+                failure = failure ?? error
             }
+            settling += context.time.uptime - handedOver
         }
         if let failure { throw failure }
     }
 
     private func settle(
-        _ batch: DispatchBatch, part: PartialOutcomes, claimed: ClaimedBatch, attempted: Timestamp,
-        context: HandlerContext
+        _ batch: DispatchBatch, part: PartialOutcomes, claimed: ClaimedBatch, order: AppHalts.Order?,
+        attempted: Timestamp, context: HandlerContext
     ) async throws -> BatchEnd {
-        let order = note(part.values, route: batch.route)
         let decisions = part.entries.map { index, outcome in
             let position = claimed.mine[index].position
             let verdict = outcome.saysInvalid ? breakers.verdict(batch.route.world) : .keep
@@ -458,9 +468,9 @@ package struct DispatchHandler: MessageHandler {
             verdict: verdict)
     }
 
-    /// Deliveries and invalid devices are noted in the breaker before it judges any of them. Returns the order of a
-    /// halt, for the devices whose credentials were refused.
-    private func note(_ outcomes: [PushOutcome], route: SendingRoute) -> AppHalts.Order? {
+    /// Deliveries and invalid devices of a part are noted in the breaker before it judges any of them. Returns the order
+    /// of a halt, for the devices whose credentials were refused.
+    private func note(_ outcomes: [PushOutcome], route: SendingRoute, mayClear: Bool) -> AppHalts.Order? {
         var (delivered, invalid) = (0, 0)
         var mistake: String?
         for case .answered(let answer) in outcomes {
@@ -472,7 +482,7 @@ package struct DispatchHandler: MessageHandler {
             }
         }
         if delivered + invalid > 0 { breakers.note(route.world, delivered: delivered, invalid: invalid) }
-        if delivered > 0 { halts.clear(route) }
+        if delivered > 0, mayClear { halts.clear(route) }
         return mistake.map { halts.halt(route, reason: $0) }
     }
 

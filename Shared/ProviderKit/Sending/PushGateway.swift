@@ -9,7 +9,8 @@ package protocol PushGateway: Sendable {
     func admit(_ count: Int, lane: Lane) async -> Admission
     /// Sends each once; the outcomes are in the order of the pushes. Pushes admitted and not sent are given back.
     func send(_ pushes: [Push]) async -> [PushOutcome]
-    /// As above, and hands each outcome over once: all together, or in parts if some take much longer than others.
+    /// Sends each once and hands their outcomes over, each in exactly one part: together, or in several parts if some
+    /// take much longer than others. The calls follow one another, and all are made before this returns.
     func send(_ pushes: [Push], handOver: (PartialOutcomes) async -> Void) async
     func giveBack(_ count: Int) async
 }

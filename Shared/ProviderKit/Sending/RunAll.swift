@@ -20,31 +20,43 @@ func runAll<Item: Sendable, End: Sendable>(
     return try ends.map { try $0.get() }
 }
 
-/// Runs work on all items concurrently, and calls `onPulse` each time the interval has passed while it waits for some.
-/// The calls of `ended` and `onPulse` follow one another.
+/// Runs work on all items concurrently, and calls `onInterval` each time the interval has passed while it waits for
+/// some; not in a cancelled task, in which nothing can sleep. The calls of `onEnd` and `onInterval` follow one another.
 package func runAll<Item: Sendable, End: Sendable>(
-    _ items: [Item], pulse interval: Duration, time: any TimeSource, work: @escaping @Sendable (Item) async -> End,
-    ended: (End) -> Void, onPulse: () async -> Void
+    _ items: [Item], every interval: Duration, time: any TimeSource, work: @escaping @Sendable (Item) async -> End,
+    onEnd: (End) -> Void, onInterval: () async -> Void
 ) async {
-    @Sendable func pulse() async -> End? {
-        try? await time.sleep(for: interval)
-        return nil
-    }
-    await withTaskGroup(of: End?.self) { group in
-        for item in items {
-            group.addTask { await work(item) }
+    await withTaskGroup(of: RunStep<End>.self) { group in
+        @Sendable func sleep() async -> RunStep<End> {
+            do {
+                try await time.sleep(for: interval)
+                return .interval
+            } catch {
+                return .cancelled
+            }
         }
-        group.addTask(operation: pulse)
+        for item in items {
+            group.addTask { .end(await work(item)) }
+        }
+        group.addTask(operation: sleep)
         var rest = items.count
         while rest > 0, let step = await group.next() {
-            if let end = step {
-                ended(end)
+            switch step {
+            case .end(let end):
+                onEnd(end)
                 rest -= 1
-            } else {
-                await onPulse()
-                group.addTask(operation: pulse)
+            case .interval:
+                await onInterval()
+                group.addTask(operation: sleep)
+            case .cancelled: break
             }
         }
         group.cancelAll()
     }
+}
+
+private enum RunStep<End: Sendable>: Sendable {
+    case end(End)
+    case interval
+    case cancelled
 }

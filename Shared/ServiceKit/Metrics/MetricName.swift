@@ -106,7 +106,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case streamListenersResumed = "carillon_stream_resumed_listeners_total"
     case webPushServicesFailing = "carillon_web_failing_push_services"
     case webServersFailing = "carillon_web_failing_servers"
-    case webServerTurns = "carillon_web_server_turns_total"
+    case webServerChanges = "carillon_web_server_changes_total"
 
     package enum Kind: String, Sendable {
         case counter
@@ -234,7 +234,8 @@ package enum MetricName: String, CaseIterable, Sendable {
             "Devices put aside because the rate of their task or app has no slot within seconds."
         case .senderDevicesUnledgered: "Devices not sent: no ledger, or no entry in it."
         case .senderProviderOutages: "Routes from an app to a provider that are in an outage, as known to this sender."
-        case .senderPushDuration: "Time from the reply to a batch's claim until the provider's last response."
+        case .senderPushDuration:
+            "Time from the reply to a batch's claim until the last answer, or until those of a part."
         case .senderPushes:
             "Pushes given to a provider's gateway, by outcome: answered, not_sent, unknown, or held_back and not tried."
         case .storeWentBack: "Times this process detected that Redis came back with older data."
@@ -251,9 +252,9 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .streamListenersRefused: "Requests for a stream that were refused, by reason."
         case .streamListenersResumed: "Streams opened by clients that continue from an earlier one."
         case .webPushServicesFailing:
-            "1 while a large push service, or a host of its domain that has worked, is left alone since it fails."
-        case .webServersFailing: "Servers left alone now since they fail, counted for each app."
-        case .webServerTurns: "Times that a server of an app's devices began to fail, or recovered, by turn."
+            "1 while a large push service, or a host of its domain that has worked, fails and gets nothing."
+        case .webServersFailing: "Servers to which nothing is sent now since they fail, counted for each app."
+        case .webServerChanges: "Changes of a server of an app's devices to failing, and to recovered."
         }
     }
 }

@@ -9,9 +9,9 @@ import Topics
 @Suite(.timeLimit(.minutes(3))) struct OriginGateTests {
     private let time = ManualTimeSource()
 
-    private func gate(inFlight: Int = 100, turns: Monitor<[OriginWindow.Turn]> = Monitor([])) -> OriginGate {
-        OriginGate(inFlightMaximum: inFlight, time: time, random: SeededRandomSource(seed: 3)) { _, turn in
-            turns.change { $0.append(turn) }
+    private func gate(inFlight: Int = 100, changes: Monitor<[OriginWindow.Change]> = Monitor([])) -> OriginGate {
+        OriginGate(inFlightMaximum: inFlight, time: time, random: SeededRandomSource(seed: 3)) { _, change in
+            changes.change { $0.append(change) }
         }
     }
 
@@ -135,8 +135,8 @@ import Topics
     /// Goal: a server that is down takes part of its pushes' attempts only. Method: ten batches for it, one after the
     /// other, then one after its pause.
     @Test func aDeadServerIsTriedByFewPushes() async {
-        let turns = Monitor<[OriginWindow.Turn]>([])
-        let gate = gate(turns: turns)
+        let changes = Monitor<[OriginWindow.Change]>([])
+        let gate = gate(changes: changes)
         let tried = Monitor(0)
         func send(_ count: Int, outcome: PushOutcome) async -> [PushOutcome] {
             #expect(await gate.admit(count, lane: .bulk) == .admitted(count))
@@ -154,7 +154,7 @@ import Topics
         let outcomes = await send(10, outcome: .delivered)
         #expect(outcomes == Array(repeating: .delivered, count: 10))
         #expect(tried.withLock { $0 } == 13)
-        #expect(turns.withLock { $0 } == [.failing, .recovered])
+        #expect(changes.withLock { $0 } == [.failing, .recovered])
     }
 
     @Test func pushesThatAreNotSentAreGivenBack() async {

@@ -27,8 +27,8 @@ import Topics
         metrics.gauge(.webPushServicesFailing, labels: ["provider": "webpush", "host": host]).value
     }
 
-    private func turns(_ turn: String) -> Int {
-        metrics.counter(.webServerTurns, labels: ["provider": "webpush", "turn": turn]).value
+    private func changes(_ change: String) -> Int {
+        metrics.counter(.webServerChanges, labels: ["provider": "webpush", "to": change]).value
     }
 
     /// The gate of one app.
@@ -54,16 +54,16 @@ import Topics
     @Test func aServerCountsFromItsFailureToItsRecovery() async {
         let gate = gate()
         await send(2, to: "a.example", through: gate, outcome: .notSent("connection refused"))
-        #expect(failing == 0 && turns("failing") == 0)
+        #expect(failing == 0 && changes("failing") == 0)
         await send(to: "a.example", through: gate, outcome: .notSent("connection refused"))
-        #expect(failing == 1 && turns("failing") == 1 && turns("recovered") == 0)
+        #expect(failing == 1 && changes("failing") == 1 && changes("recovered") == 0)
         // A failed probe changes nothing.
         time.advance(by: .seconds(10))
         await send(to: "a.example", through: gate, outcome: .unknown("no answer"))
-        #expect(failing == 1 && turns("failing") == 1)
+        #expect(failing == 1 && changes("failing") == 1)
         time.advance(by: .seconds(20))
         await send(to: "a.example", through: gate, outcome: .delivered)
-        #expect(failing == 0 && turns("failing") == 1 && turns("recovered") == 1)
+        #expect(failing == 0 && changes("failing") == 1 && changes("recovered") == 1)
     }
 
     /// Goal: servers that are forgotten while they fail do not count any more. Method: a ninth server in a table of
@@ -77,7 +77,7 @@ import Topics
         #expect(failing == 8)
         await send(to: "new.example", through: gate, outcome: .delivered)
         #expect(gate.originsRemembered == 8 && failing == 7)
-        #expect(turns("failing") == 8 && turns("recovered") == 0)
+        #expect(changes("failing") == 8 && changes("recovered") == 0)
     }
 
     /// Goal: the failures of apps add up, and those of an app end with its gateway.
@@ -134,9 +134,9 @@ import Topics
             let page = metrics.exposition()
             for provider in ["webpush", "wns", "mpns", "http"] {
                 #expect(page.contains("carillon_web_failing_servers{provider=\"\(provider)\"} 0\n"))
-                for turn in ["failing", "recovered"] {
-                    #expect(
-                        page.contains("carillon_web_server_turns_total{provider=\"\(provider)\",turn=\"\(turn)\"} 0\n"))
+                for change in ["failing", "recovered"] {
+                    let labels = "{provider=\"\(provider)\",to=\"\(change)\"}"
+                    #expect(page.contains("carillon_web_server_changes_total\(labels) 0\n"))
                 }
             }
             for labels in [
