@@ -6,7 +6,7 @@ import ServiceKit
 struct BenchSend: Command {
     static let declaration = CommandDeclaration(
         "send", purpose: "compare the HTTP/2 client and the APNs sender with h2load, and the web sender with pywebpush",
-        options: [.json, .requests, .rounds, .python],
+        options: [.json, .requests, .rounds, .services, .python],
         notes: """
             Starts its own provider-simulators, redis-server and apns-sender; the programs must be in the same folder as
             this one, as `make build` places them, and h2load (package nghttp2-client) must be installed. 100,000
@@ -18,7 +18,7 @@ struct BenchSend: Command {
             both wait for the simulator, so CPU-seconds show the client's cost better than rates.
 
             The web sender encrypts for browsers of one push service, and pywebpush sends the same pushes to it, one
-            after another in one kept session. It then sends to 4,096 services, of which 50 are dead, and to as many
+            after another in one kept session. It then sends to many services, of which 50 are dead, and to as many
             that all live. Each round does all of it. pywebpush must be installed for the interpreter.
             """)
 
@@ -26,12 +26,14 @@ struct BenchSend: Command {
     private let isJSON: Bool
     private let requests: Int
     private let rounds: Int
+    private let services: Int
     private let python: PyWebPush
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         isJSON = arguments.has(.json)
         requests = try arguments.requests()
         rounds = try arguments.rounds()
+        services = try arguments.integer(.services, default: 4_096, in: (2 * DeadOriginsBench.dead)...4_096)
         python = PyWebPush(python: arguments.value(.python))
     }
 
@@ -55,7 +57,7 @@ struct BenchSend: Command {
         context.terminal.note("the web sender")
         figures += try await WebPushBench(requests: requests, python: python).run(rounds: rounds, in: context)
         context.terminal.note("dead push services")
-        figures.append(try await DeadOriginsBench().run(rounds: rounds, in: context))
+        figures.append(try await DeadOriginsBench(services: services).run(rounds: rounds, in: context))
         context.terminal.print(figures, isJSON: isJSON)
         return 0
     }

@@ -3,12 +3,11 @@ import PushModel
 import ServiceKit
 import TLSSocket
 
-/// Browsers at 4,096 push services, of which some are dead: how much of their rate the living ones keep.
+/// Browsers at many push services, of which some are dead: how much of their rate the living ones keep.
 struct DeadOriginsBench {
-    private static let origins = 4_096
-    private static let dead = 50
-    /// One at each service: nothing in the bench brings back a push that is held up behind another.
-    private let devices = origins
+    static let dead = 50
+    /// Each has one browser: nothing in the bench brings back a push that is held up behind another.
+    let services: Int
 
     func run(rounds count: Int, in context: CommandContext) async throws -> BenchFigure {
         let service = try LocalPushService()
@@ -34,23 +33,23 @@ struct DeadOriginsBench {
         _ browsers: LocalBrowsers, service: LocalPushService, context: CommandContext,
         deadPort: @escaping @Sendable (Int) -> UInt16?
     ) async throws -> Double {
-        let address: @Sendable (Int) -> (text: String, isAlive: Bool) = { device in
-            let origin = device % DeadOriginsBench.origins
-            let host = "o\(origin).push.localhost"
-            if let number = DeadOriginsBench.deadNumber(origin), let port = deadPort(number) {
-                return ("https://\(host):\(port)/push/\(device)", false)
+        let address: @Sendable (Int) -> (text: String, isAlive: Bool) = { browser in
+            let host = "o\(browser).push.localhost"
+            if let number = deadNumber(browser), let port = deadPort(number) {
+                return ("https://\(host):\(port)/push/\(browser)", false)
             }
-            return (service.addressForAll(device, host: host), true)
+            return (service.http1Address(browser, host: host), true)
         }
-        let living = (0..<devices).count { address($0).isAlive }
-        let bench = ServiceBench(content: browsers.content { address($0).text }, requests: devices, delivered: living)
+        let living = (0..<services).count { address($0).isAlive }
+        let bench = ServiceBench(content: browsers.content { address($0).text }, requests: services, delivered: living)
         return try await bench.run(in: context) { try browsers.sender(service, app: $0, bus: $1) }.sending.rate
     }
 
     /// The dead ones are spread over all.
-    private static func deadNumber(_ origin: Int) -> Int? {
-        let distance = origins / dead
-        return origin.isMultiple(of: distance) && origin / distance < dead ? origin / distance : nil
+    private func deadNumber(_ service: Int) -> Int? {
+        let distance = services / DeadOriginsBench.dead
+        let number = service / distance
+        return service.isMultiple(of: distance) && number < DeadOriginsBench.dead ? number : nil
     }
 
     /// Connections to it are refused, as long as no other program takes it.

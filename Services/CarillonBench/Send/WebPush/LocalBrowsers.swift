@@ -48,7 +48,7 @@ struct LocalBrowsers: Sendable {
             "web-sender", app: app, providers: #"{"webpush":\#(credentials)}"#,
             files: ["webpush.pem": try vapid.privateKeyText()],
             variables: [
-                "CARILLON_WEBPUSH_SERVICES": "localhost:\(service.port)",
+                "CARILLON_WEBPUSH_SERVICES": "localhost:\(service.http2Port)",
                 "CARILLON_WEBPUSH_CA_FILE": service.authorityFile,
                 "CARILLON_WEB_ALLOW_ADDRESSES": "127.0.0.0/8,::1/128",
             ].merging(variables) { $1 }, bus: bus)

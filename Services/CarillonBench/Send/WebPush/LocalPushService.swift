@@ -5,14 +5,14 @@ import ServiceKit
 import Signing
 import TLSSocket
 
-/// A push service inside the benchmark, with TLS: accepts every push. One port speaks HTTP/2 only, at little cost; the
+/// A push service inside the benchmark, with TLS: accepts every push. One server speaks HTTP/2 only, at little cost; the
 /// other HTTP/1.1 too, for clients that know nothing else, under any host below `push.localhost`.
 final class LocalPushService: Sendable {
     let authorityFile: String
-    let port: UInt16
-    let portOfAll: UInt16
-    private let server: HTTP2Server
-    private let serverOfAll: HTTPServer
+    let http2Port: UInt16
+    let http1Port: UInt16
+    private let http2Server: HTTP2Server
+    private let http1Server: HTTPServer
     private let folder: LocalFolder
 
     init() throws {
@@ -26,35 +26,33 @@ final class LocalPushService: Sendable {
         var headers = HTTP2Headers()
         headers.append("location", "/message/1")
         let tls = TLSServerConfiguration(certificateFile: certificate, privateKeyFile: privateKey)
-        server = try HTTP2Server(HTTP2ServerConfiguration(tls: tls), log: .bench) { [headers] _ in
+        http2Server = try HTTP2Server(HTTP2ServerConfiguration(tls: tls), log: .bench) { [headers] _ in
             .answer(HTTP2Answer(201, headers: headers))
         }
-        port = server.port
+        http2Port = http2Server.port
         var configuration = HTTPServerConfiguration()
         configuration.tls = TLSFiles(certificate: certificate, privateKey: privateKey)
         var router = HTTPRouter()
         router.on(.post, pattern: "/push/:device") { _ in
             HTTPResponse(.created, headers: [HTTPField("Location", "/message/1")])
         }
-        serverOfAll = HTTPServer(
+        http1Server = HTTPServer(
             name: "push", configuration: configuration, router: router, log: .bench, metrics: Metrics())
-        try serverOfAll.start()
-        guard let portOfAll = serverOfAll.port else { throw BenchError("the push service has no port") }
-        self.portOfAll = portOfAll
+        try http1Server.start()
+        guard let http1Port = http1Server.port else { throw BenchError("the push service has no port") }
+        self.http1Port = http1Port
     }
 
-    /// The address of a device, over HTTP/2.
-    func address(_ device: Int) -> String {
-        "https://localhost:\(port)/push/\(device)"
+    func http2Address(_ device: Int) -> String {
+        "https://localhost:\(http2Port)/push/\(device)"
     }
 
-    /// The address of a device at a host of this service, for any client.
-    func addressForAll(_ device: Int, host: String = "localhost") -> String {
-        "https://\(host):\(portOfAll)/push/\(device)"
+    func http1Address(_ device: Int, host: String = "localhost") -> String {
+        "https://\(host):\(http1Port)/push/\(device)"
     }
 
     func stop() async {
-        await server.close()
-        await serverOfAll.stop()
+        await http2Server.close()
+        await http1Server.stop()
     }
 }

@@ -33,10 +33,10 @@ struct WebPushBench {
     private func round(
         _ browsers: LocalBrowsers, service: LocalPushService, context: CommandContext
     ) async throws -> Round {
-        let bench = ServiceBench(content: browsers.content { service.address($0) }, requests: requests)
+        let bench = ServiceBench(content: browsers.content { service.http2Address($0) }, requests: requests)
         let ours = try await bench.run(in: context) { try browsers.sender(service, app: $0, bus: $1) }
         let bare = try await python.run(
-            browsers, address: service.addressForAll(1), authorityFile: service.authorityFile,
+            browsers, address: service.http1Address(1), authorityFile: service.authorityFile,
             requests: min(max(requests / 50, 200), 2_000))
         return Round(ours: ours.sending, bare: bare)
     }
