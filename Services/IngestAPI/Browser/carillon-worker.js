@@ -134,9 +134,12 @@
   }
 
   /** The user of the device is not known here: pages are told, and set it again. */
-  async function replace(subscription) {
+  async function replace(given) {
     const device = await stored("devices");
     if (!device) return;
+    // A page may have subscribed anew since.
+    const subscription = (await self.registration.pushManager.getSubscription()) ?? given;
+    if (subscription.endpoint === device.endpoint) return;
     const { language, timeZone } = device;
     const former = await call(device, "GET", `v1/devices/${device.id}`, { token: device.endpoint });
     const topics = former.ok ? (await former.json()).topics : device.topics;
