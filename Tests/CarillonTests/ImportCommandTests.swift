@@ -74,6 +74,29 @@ import Topics
         }
     }
 
+    /// Windows devices and HTTP addresses keep their address; a browser cannot be taken over without its keys.
+    @Test func devicesWithAnAddressAreTakenOver() async throws {
+        let addresses = [
+            "wns": "https://db5.notify.windows.com/?token=AwYAAABo%2bA", "mpns": "http://s.notify.live.net/u/1/db3/H2Q",
+            "http": "http://news.example/hook?id=7", "webpush": "https://push.example/send/1",
+        ]
+        for (proto, address) in addresses {
+            let fields = ["proto": proto, "token": address, "created": "1332953375", "updated": "1332953376"]
+            try await pushd.add("of-\(proto)", fields: fields, events: ["news": 0])
+        }
+        let report = try await report(code: 2)
+        #expect(report.count("taken_over") == 3)
+        #expect(report["left_out"]?["missing_keys"]?.count("count") == 1)
+        try await withRegistry { registry in
+            for kind in [PushProtocol.wns, .mpns, .http] {
+                let token = try PushToken(kind, text: try #require(addresses[kind.name]))
+                let id = try #require(try await registry.device(of: token, in: app), "\(kind.name)")
+                #expect(try await registry.device(id, in: app)?.device.created == 1_332_953_375)
+                #expect(try await registry.subscriptions(of: id, in: app) == [TopicName("news"): []])
+            }
+        }
+    }
+
     @Test func aDryRunWritesNothing() async throws {
         try await pushd.add(0..<20)
         try await pushd.add("broken", fields: ["proto": "apns", "token": "zz", "updated": "1"])
