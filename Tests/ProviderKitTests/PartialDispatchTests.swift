@@ -72,7 +72,7 @@ import Topics
         #expect(try fixture.offsets(in: try await run.value) == all)
     }
 
-    /// What ends again and again is reported together, but not for ever later.
+    /// What ends again and again is reported together, but no more than 20 intervals late.
     @Test func endsThatKeepComingAreReportedTogether() throws {
         let ends = BatchEnds()
         let end = BatchEnd(results: [
