@@ -35,7 +35,7 @@ final class BatchEnds: Sendable {
     func add(_ end: BatchEnd, of chunk: Int) {
         chunks.withLock { chunks in
             chunks[chunk, default: Waiting()].end.add(end)
-            chunks[chunk]?.hasGrown = true
+            if !end.results.isEmpty { chunks[chunk]?.hasGrown = true }
         }
     }
 
