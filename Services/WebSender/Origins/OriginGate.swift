@@ -61,7 +61,7 @@ final class OriginGate: Sendable {
 
     /// Sends admitted pushes; the outcomes are in their order.
     func send(_ pushes: [Push], attempt: @escaping Attempt) async -> [PushOutcome] {
-        var outcomes = pushes.map { _ in PushOutcome.unsendable("BadAddress") }
+        var outcomes = pushes.map { _ in PushOutcome.notSent("") }
         await send(pushes, attempt: attempt) { part in
             for (position, outcome) in part.entries { outcomes[position] = outcome }
         }

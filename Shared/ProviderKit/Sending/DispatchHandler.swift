@@ -59,6 +59,7 @@ package struct DispatchHandler: MessageHandler {
         let batches = messages.indices.flatMap { chunk in split(messages[chunk]).map { (chunk, $0) } }
         let ends = BatchEnds()
         var failure: (any Error)?
+        // A failed batch cancels no other: their pushes in flight would end as unknown and be sent again.
         await runAll(batches, every: DispatchHandler.reportInterval, time: context.time) { chunk, batch in
             do {
                 try await pace(batch, context: context) { ends.add($0, of: chunk) }
@@ -94,8 +95,10 @@ package struct DispatchHandler: MessageHandler {
         guard !messages.isEmpty else { return }
         try await context.producer.send(messages)
         let reported = ends.flatMap { ReportedDevices.of($0.end.results, chunk: received[$0.chunk].message) }
-        _ = try? await runAll(reported) { reported in
-            try await ledger.noteReported(reported.devices, of: reported.task, in: reported.segment)
+        await withTaskGroup(of: Void.self) { group in
+            for part in reported {
+                group.addTask { _ = try? await ledger.noteReported(part.devices, of: part.task, in: part.segment) }
+            }
         }
     }
 
