@@ -235,13 +235,16 @@ struct JSONSyntax {
         return count
     }
 
-    private var found: String {
+    private var found: String { JSONSyntax.name(of: offset, in: bytes) }
+
+    /// An unexpected byte, for error messages.
+    static func name(of offset: Int, in bytes: [UInt8]) -> String {
         let byte = bytes[offset]
         if bytes[offset...].starts(with: [0xEF, 0xBB, 0xBF]) { return "unexpected byte order mark" }
         return 0x21..<0x7F ~= byte ? "unexpected '\(Character(Unicode.Scalar(byte)))'" : "unexpected character"
     }
 
-    private static func isWhitespace(_ byte: UInt8) -> Bool {
+    static func isWhitespace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 

@@ -8,12 +8,18 @@ package struct PushToken: Hashable, Sendable {
     /// Checks the form, as far as the provider documents it. APNs tokens become lower case.
     package init(_ kind: PushProtocol, text: String) throws(InvalidValueError) {
         let form = PushToken.form(of: kind)
-        guard form.lengths.contains(text.utf8.count), text.utf8.allSatisfy(form.isAllowed), form.isWhole(text) else {
-            throw InvalidValueError("expected \(form.description)")
-        }
+        guard form.accepts(text.utf8) else { throw InvalidValueError("expected \(form.description)") }
         self.kind = kind
         self.text = kind == .apns ? text.lowercased() : text
     }
+
+    /// True if the bytes are a token of this kind, in any spelling.
+    package static func accepts(_ bytes: ArraySlice<UInt8>, as kind: PushProtocol) -> Bool {
+        form(of: kind).accepts(bytes)
+    }
+
+    /// The form of such tokens; completes "expected …".
+    package static func rule(of kind: PushProtocol) -> String { form(of: kind).description }
 
     fileprivate init(unchecked kind: PushProtocol, _ text: String) {
         self.kind = kind
@@ -23,15 +29,23 @@ package struct PushToken: Hashable, Sendable {
     private struct Form {
         let lengths: ClosedRange<Int>
         let isAllowed: @Sendable (UInt8) -> Bool
-        var isWhole: @Sendable (String) -> Bool = { _ in true }
+        /// One of these must come first; empty for none.
+        var starts: [String] = []
+        var hasEvenLength = false
         let description: String
+
+        func accepts(_ bytes: some Collection<UInt8>) -> Bool {
+            let count = bytes.count
+            return lengths.contains(count) && !(hasEvenLength && !count.isMultiple(of: 2))
+                && bytes.allSatisfy(isAllowed) && (starts.isEmpty || starts.contains { bytes.starts(with: $0.utf8) })
+        }
     }
 
     private static func form(of kind: PushProtocol) -> Form {
         switch kind {
         case .apns:
             Form(
-                lengths: 64...200, isAllowed: { $0.isHexDigit }, isWhole: { $0.utf8.count.isMultiple(of: 2) },
+                lengths: 64...200, isAllowed: { $0.isHexDigit }, hasEvenLength: true,
                 description: "64 to 200 hexadecimal digits, an even number of them")
         case .fcm:
             Form(
@@ -44,12 +58,11 @@ package struct PushToken: Hashable, Sendable {
                 description: "16 to 1024 printable ASCII characters without blanks")
         case .webpush, .wns:
             Form(
-                lengths: 12...2_048, isAllowed: isGraphic, isWhole: { $0.hasPrefix("https://") },
+                lengths: 12...2_048, isAllowed: isGraphic, starts: ["https://"],
                 description: "an https:// address of at most 2048 ASCII characters")
         case .mpns, .http:
             Form(
-                lengths: 11...2_048, isAllowed: isGraphic,
-                isWhole: { $0.hasPrefix("https://") || $0.hasPrefix("http://") },
+                lengths: 11...2_048, isAllowed: isGraphic, starts: ["https://", "http://"],
                 description: "an http:// or https:// address of at most 2048 ASCII characters")
         }
     }

@@ -1,0 +1,169 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import TaskModel
+
+/// The messages of an element, one for each platform. Errors are added to the problems of the fields.
+struct AppMetricaMessages: Sendable {
+    /// Far more than the payloads of both platforms.
+    static let limits = JSONLimits(
+        bytesMaximum: 64 << 10, depthMaximum: 8, valuesMaximum: 1_000, containersMaximum: 100, namesMayRepeat: false)
+    private static let collapseIDBytesMaximum = 64
+    private static let colorRule = "a colour such as #FF8800"
+
+    private(set) var content = TaskContent()
+    /// The longest of all messages.
+    private(set) var timeToLive = Duration.zero
+    /// Names that are not part of the API; they are ignored.
+    private(set) var unknownNames: [String] = []
+
+    init(_ fields: JSONFields) {
+        if let android = fields.object("android") { readAndroid(android) }
+        let names = ["iOS", "ios"].filter { fields.has($0) }
+        if names.count > 1 { fields.reject("ios", message: "given twice, as iOS and as ios; remove one of them") }
+        if let name = names.first, let apple = fields.object(name) { readApple(apple) }
+        unknownNames += fields.unknownNames
+        if content.messages.isEmpty, fields.problems.all.isEmpty {
+            fields.problems.add(fields.path, message: "no message; expected android, iOS or both")
+        }
+    }
+
+    var platforms: Set<Platform> { content.targetedPlatforms }
+
+    private mutating func readAndroid(_ fields: JSONFields) {
+        var message = PushMessage()
+        var android = AndroidFields()
+        message.isSilent = fields.bool("silent") ?? false
+        if let given = fields.object("content", isRequired: !message.isSilent) {
+            readTexts(given, of: "android", into: &message)
+            message.image = address("image", in: given)
+            android.icon = given.text("icon")
+            android.color = given.text("icon_background", expected: "a colour such as #80FF8800") {
+                AppMetricaMessages.color($0, digits: [6, 8])
+            }
+            android.banner = address("banner", in: given)
+            android.channel = given.text("channel_id")
+            android.importance = given.integer("priority", in: -2...2)
+            // Pushes with the same number replace each other, also those without one.
+            android.tag = String(given.integer("collapse_key", in: Int(Int32.min)...Int(Int32.max)) ?? 0)
+            android.vibration = given.elements("vibration", countMaximum: AndroidFields.vibrationCountMaximum).compactMap {
+                $0.value(expected: "milliseconds from 0 to \(AndroidFields.vibrationMaximum)") {
+                    AppMetricaMessages.integer($0, in: 0...AndroidFields.vibrationMaximum)
+                }
+            }
+            android.light = light(given)
+            android.timeToLive = lifetime("time_to_live", in: given)
+            android.visibility = given.text("visibility", expected: "public, private or secret") {
+                AndroidFields.Visibility(rawValue: $0)
+            }
+            android.priority = given.text("urgency", expected: "high or normal") { TaskOptions.Priority(rawValue: $0) }
+            unknownNames += given.unknownNames
+        }
+        if let action = fields.object("open_action") {
+            message.data["deeplink"] = action.text("deeplink", bytesMaximum: WebAddress.bytesMaximum).map {
+                .string($0)
+            }
+            unknownNames += action.unknownNames
+        }
+        message.android = android
+        add(message, for: .android, timeToLive: android.timeToLive)
+        unknownNames += fields.unknownNames
+    }
+
+    private mutating func readApple(_ fields: JSONFields) {
+        var message = PushMessage()
+        var apple = AppleFields()
+        message.isSilent = fields.bool("silent") ?? false
+        if let given = fields.object("content", isRequired: !message.isSilent) {
+            readTexts(given, of: "ios", into: &message)
+            message.badge = given.integer("badge", in: 0...999_999_999).map { .set(UInt32($0)) }
+            let sound = given.text("sound", expected: "default or disable") { ["default", "disable"].contains($0) ? $0 : nil }
+            message.sound = sound == "default" ? sound : nil
+            message.category = given.text("category")
+            apple.thread = given.text("thread_id")
+            apple.isMutable = given.integer("mutable_content", in: 0...1) == 1
+            apple.timeToLive = lifetime("expiration", in: given)
+            apple.collapseID = given.text("collapse_id", bytesMaximum: AppMetricaMessages.collapseIDBytesMaximum)
+            apple.attachments = attachments(given)
+            unknownNames += given.unknownNames
+        }
+        if let action = fields.object("open_action") {
+            message.url = action.text("url", bytesMaximum: WebAddress.bytesMaximum)
+            unknownNames += action.unknownNames
+        }
+        message.apple = apple
+        add(message, for: .ios, timeToLive: apple.timeToLive)
+        unknownNames += fields.unknownNames
+    }
+
+    private mutating func add(_ message: PushMessage, for platform: Platform, timeToLive: Duration?) {
+        content.messages[platform] = message
+        self.timeToLive = max(self.timeToLive, timeToLive ?? TaskLimits.timeToLive.upperBound)
+    }
+
+    private mutating func readTexts(_ fields: JSONFields, of platform: String, into message: inout PushMessage) {
+        message.title = text("title", in: fields, of: platform, isRequired: !message.isSilent)
+        message.body = text("text", in: fields, of: platform, isRequired: !message.isSilent)
+        message.data["data"] = fields.text("data", bytesMaximum: LocalizedText.bytesMaximum).map { .string($0) }
+    }
+
+    /// AppMetrica knows no variables: what looks like one is passed on as the value of one.
+    private mutating func text(
+        _ name: String, in fields: JSONFields, of platform: String, isRequired: Bool
+    ) -> LocalizedText? {
+        guard let text = fields.text(name, bytesMaximum: LocalizedText.bytesMaximum, isRequired: isRequired) else {
+            return nil
+        }
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return LocalizedText(text) }
+        let variable = "\(platform).\(name)"
+        content.variables[variable] = text
+        return LocalizedText("${var.\(variable)}")
+    }
+
+    private func address(_ name: String, in fields: JSONFields) -> String? {
+        fields.text(name, expected: "an https URL of at most \(WebAddress.bytesMaximum) bytes") {
+            WebAddress($0)?.scheme == .https ? $0 : nil
+        }
+    }
+
+    private func lifetime(_ name: String, in fields: JSONFields) -> Duration? {
+        fields.integer(name, in: 0...Int(Int32.max)).map { min(.seconds($0), TaskLimits.timeToLive.upperBound) }
+    }
+
+    /// Partial sets are allowed.
+    private func light(_ fields: JSONFields) -> AndroidFields.Light? {
+        guard ["led_color", "led_interval", "led_pause_interval"].contains(where: { fields.has($0) }) else { return nil }
+        var light = AndroidFields.Light()
+        let color = fields.text("led_color", expected: AppMetricaMessages.colorRule) {
+            AppMetricaMessages.color($0, digits: [6])
+        }
+        light.color = color ?? light.color
+        light.onMilliseconds =
+            fields.integer("led_interval", in: AndroidFields.Light.milliseconds) ?? light.onMilliseconds
+        light.offMilliseconds =
+            fields.integer("led_pause_interval", in: AndroidFields.Light.milliseconds) ?? light.offMilliseconds
+        return light
+    }
+
+    private func attachments(_ fields: JSONFields) -> [AppleFields.Attachment] {
+        fields.elements("attachments", countMaximum: AppleFields.attachmentsMaximum).compactMap { element in
+            guard let given = element.fields, let url = address("file_url", in: given) else {
+                if element.fields?.has("file_url") == false {
+                    element.problems.add("\(element.path).file_url", message: "missing; expected an https URL")
+                }
+                return nil
+            }
+            return AppleFields.Attachment(id: given.text("id"), url: url, type: given.text("file_type"))
+        }
+    }
+
+    private static func color(_ text: String, digits: [Int]) -> String? {
+        let isColor = text.utf8.first == UInt8(ascii: "#") && text.utf8.dropFirst().allSatisfy(\.isHexDigit)
+        return isColor && digits.contains(text.utf8.count - 1) ? text : nil
+    }
+
+    private static func integer(_ value: JSON, in range: ClosedRange<Int>) -> Int? {
+        guard case .integer(let number) = value else { return nil }
+        return Int(exactly: number).flatMap { range.contains($0) ? $0 : nil }
+    }
+}
