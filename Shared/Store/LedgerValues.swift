@@ -208,18 +208,21 @@ package struct TaskProgress: Hashable, Sendable {
     package let counts: StateCounts
     /// Devices of closed segments that settlements ended, by the provider that these name.
     package let providers: [PushProtocol: OutcomeCounts]
+    /// Entries of the task's list that name no device of the app, as far as jobs are resolved.
+    package let unmatched: Int
     /// When the last segment was closed; the counts are final.
     package let closed: Timestamp?
 
     package init(
         plan: TaskPlan, jobsResolved: Int, isCancelled: Bool, counts: StateCounts,
-        providers: [PushProtocol: OutcomeCounts] = [:], closed: Timestamp?
+        providers: [PushProtocol: OutcomeCounts] = [:], unmatched: Int = 0, closed: Timestamp?
     ) {
         self.plan = plan
         self.jobsResolved = jobsResolved
         self.isCancelled = isCancelled
         self.counts = counts
         self.providers = providers
+        self.unmatched = unmatched
         self.closed = closed
     }
 }

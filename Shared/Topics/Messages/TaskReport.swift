@@ -6,7 +6,7 @@ import TaskModel
 /// The report of a closed task, for analysts and publishers: JSON, versioned. A repeat has the same id.
 package struct TaskReport: TopicMessage, Hashable {
     package static let version = 1
-    /// Maximum count of one state. No registry has more devices, and the sum of all states must fit its type.
+    /// Maximum count of one state or of entries. No registry has more devices, and the sum of all states must fit its type.
     private static let countMaximum = Int64(1) << 48
     /// Instead of a platform: devices that ended without a sender, or were counted by an earlier version.
     package static let unknownPlatform = "unknown"
@@ -20,12 +20,15 @@ package struct TaskReport: TopicMessage, Hashable {
     package let isCancelled: Bool
     package let lane: Lane
     package let counts: OutcomeCounts
+    /// Entries of the task's list that name no device of the app; zero without a list, and in reports of earlier versions.
+    package let unmatched: Int
     package let details: ReportDetails
 
     /// Counts only terminal states: a closed task has no others.
     package init(
         task: TaskID, app: AppID, dialect: TaskDialect, created: Timestamp?, closed: Timestamp, isCancelled: Bool,
-        lane: Lane, details: ReportDetails = ReportDetails(), count: (DeliveryState) -> Int
+        lane: Lane, details: ReportDetails = ReportDetails(), unmatched: Int = 0,
+        count: (DeliveryState) -> Int
     ) {
         self.task = task
         self.app = app
@@ -35,6 +38,7 @@ package struct TaskReport: TopicMessage, Hashable {
         self.isCancelled = isCancelled
         self.lane = lane
         self.details = details
+        self.unmatched = unmatched
         counts = OutcomeCounts(count: count)
     }
 
@@ -71,6 +75,7 @@ package struct TaskReport: TopicMessage, Hashable {
             json.member("cancelled", isCancelled)
             json.member("lane", lane.rawValue)
             json.member("counts", object: { TaskReport.write(counts, to: &$0) })
+            json.member("unmatched", unmatched)
             json.member("begins", json: details.begins.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("labels", json: details.labels.json.compactText)
             json.member("topics", json: JSONText.array(details.topics.map(\.text)))
@@ -103,11 +108,11 @@ package struct TaskReport: TopicMessage, Hashable {
         self.init(
             task: task, app: app, dialect: dialect, created: json.value("created", convert: Timestamp.init(rfc3339:)),
             closed: closed, isCancelled: isCancelled, lane: lane, details: ReportDetails(json),
-            count: { TaskReport.count($0, in: sums) })
+            unmatched: TaskReport.count("unmatched", in: json), count: { TaskReport.count($0.name, in: sums) })
     }
 
-    fileprivate static func count(_ state: DeliveryState, in sums: JSON) -> Int {
-        guard case .integer(let count) = sums[state.name] else { return 0 }
+    fileprivate static func count(_ name: String, in sums: JSON) -> Int {
+        guard case .integer(let count) = sums[name] else { return 0 }
         return Int(clamping: min(max(count, 0), TaskReport.countMaximum))
     }
 }
@@ -122,7 +127,7 @@ extension ReportDetails {
         }
         for platform in Platform.allCases {
             guard let sums = report["by_platform"]?[platform.rawValue] else { continue }
-            platforms[platform] = OutcomeCounts { TaskReport.count($0, in: sums) }
+            platforms[platform] = OutcomeCounts { TaskReport.count($0.name, in: sums) }
         }
     }
 }
