@@ -1,7 +1,9 @@
-/// How many pushes a task, or an app with all its tasks, sends in a second, over all processes together.
+/// How many pushes a task, a group of an app's tasks, or an app with all its tasks sends in a second, over all processes
+/// together.
 package struct PushRate: Hashable, Sendable {
     package enum Scope: Hashable, Sendable {
         case task(TaskID)
+        case group(AppID, Int64)
         case app(AppID)
     }
 

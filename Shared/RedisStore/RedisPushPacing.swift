@@ -45,10 +45,10 @@ package struct RedisPushPacing: PushPacing {
 
     private var now: RedisArgument { time.map { RedisArgument($0.now.milliseconds) } ?? "" }
 
-    /// An app's name cannot look like a task's key.
     private static func tag(of scope: PushRate.Scope) -> String {
         switch scope {
         case .task(let task): "{task/\(task.key)}"
+        case .group(let app, let id): "{group/\(app)/\(id)}"
         case .app(let app): "{app/\(app)}"
         }
     }

@@ -13,6 +13,9 @@ extension DeliveryRules {
         if timeZone != DeliveryRules.fallbackZone { object["time_zone"] = .string(timeZone) }
         object["rate"] = rate.map { .integer(Int64($0)) }
         object["app_rate"] = appRate.map { .integer(Int64($0)) }
+        object["group"] = group.map { group in
+            .object(JSONObject([("id", .integer(group.id)), ("rate", .integer(Int64(group.perSecond)))]))
+        }
         if let cap {
             object["cap"] = .object(
                 JSONObject([
@@ -34,9 +37,17 @@ extension DeliveryRules {
         timeZone = zone ?? timeZone
         rate = fields.integer("rate", in: PushRate.allowed)
         appRate = fields.integer("app_rate", in: PushRate.allowed)
+        group = fields.object("group").flatMap { DeliveryRules.group($0) }
         cap = fields.object("cap").flatMap { DeliveryRules.cap($0) }
         let capPolicy = fields.text("cap_policy", expected: "a policy") { CapPolicy(rawValue: $0) }
         self.capPolicy = capPolicy ?? self.capPolicy
+    }
+
+    private static func group(_ fields: JSONFields) -> GroupRate? {
+        let id = fields.integer("id", in: 0...Int.max, isRequired: true)
+        let perSecond = fields.integer("rate", in: PushRate.allowed, isRequired: true)
+        guard let id, let perSecond else { return nil }
+        return GroupRate(id: Int64(id), perSecond: perSecond)
     }
 
     private static func cap(_ fields: JSONFields) -> PushCap? {

@@ -42,6 +42,8 @@ package struct DeliveryRules: Sendable, Equatable {
     /// Pushes a second of the task, and of its app with all tasks; nil for no limit.
     package var rate: Int?
     package var appRate: Int?
+    /// Of the task's group with all tasks; nil for a task without a group.
+    package var group: GroupRate?
     /// Nil if the app has none, or the task ignores it.
     package var cap: PushCap?
     package var capPolicy = CapPolicy.delay
@@ -50,13 +52,20 @@ package struct DeliveryRules: Sendable, Equatable {
         self.accepted = accepted
     }
 
-    package var areEmpty: Bool { !areTimed && cap == nil && rate == nil && appRate == nil }
+    package var areEmpty: Bool { !areTimed && cap == nil && !hasRate }
     /// True if a device's clock decides when it may be sent to.
     package var areTimed: Bool { localTime != nil || quietHours != nil }
 
-    /// The rates that pushes of the task keep.
+    private var hasRate: Bool { rate != nil || group != nil || appRate != nil }
+
+    /// The rates that pushes of the task keep, the narrowest scope first: a sender waits for a slot of each in turn, and
+    /// takes that of the widest last, so that it is not over while the push waits for another one.
     package func rates(of task: TaskID, in app: AppID) -> [PushRate] {
-        [rate.map { PushRate($0, of: .task(task)) }, appRate.map { PushRate($0, of: .app(app)) }].compactMap { $0 }
+        [
+            rate.map { PushRate($0, of: .task(task)) },
+            group.map { PushRate($0.perSecond, of: .group(app, $0.id)) },
+            appRate.map { PushRate($0, of: .app(app)) },
+        ].compactMap { $0 }
     }
 
     /// When the life of the last device may begin, for a task that begins at this time.
@@ -76,7 +85,7 @@ package struct DeliveryRules: Sendable, Equatable {
         max(begins, localTime?.latestInstant ?? begins) + quietWait + rateWait
     }
 
-    private var rateWait: Duration { rate != nil || appRate != nil ? DeliveryRules.paceMaximum : .zero }
+    private var rateWait: Duration { hasRate ? DeliveryRules.paceMaximum : .zero }
 
     /// Quiet hours are shorter than a day; a change of the clock may lengthen the wait by an hour or two.
     private var quietWait: Duration { quietHours != nil && quietPolicy == .delay ? .seconds(26 * 3_600) : .zero }

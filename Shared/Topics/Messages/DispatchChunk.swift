@@ -15,6 +15,17 @@ package struct DispatchChunk: TopicMessage, Hashable {
     private static let provenFormat: UInt8 = 5
     /// The same, with or without that key, and keys of browsers.
     private static let encryptedFormat: UInt8 = 6
+    /// The same, and what its flags name.
+    private static let flaggedFormat: UInt8 = 7
+
+    /// What a chunk of the last format contains.
+    private struct Contents: OptionSet {
+        let rawValue: UInt8
+        static let receiptKey = Contents(rawValue: 1)
+        static let webPushKeys = Contents(rawValue: 2)
+        static let groupRate = Contents(rawValue: 4)
+        static let known: Contents = [.receiptKey, .webPushKeys, .groupRate]
+    }
 
     package let task: TaskID
     package let app: AppID
@@ -32,7 +43,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package let countsBadge: Bool
     /// True if a device whose delivery is unknown may be sent to again.
     package let repeatsUnknown: Bool
-    /// Rates that the pushes keep: the task's, its app's, or both.
+    /// Rates that the pushes keep: those of the task, its group and its app, as far as there are any, in this order.
     package let rates: [PushRate]
     /// Nil if the payloads have no slot for a proof.
     package let receiptKey: TaskReceiptKey?
@@ -63,16 +74,26 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package var deviceCount: Int { segments.reduce(0) { $0 + $1.count } }
 
     /// The first that can hold the chunk, so that earlier versions read what they can handle.
-    private var format: UInt8 {
-        if segments.contains(where: \.hasWebPushKeys) { return DispatchChunk.encryptedFormat }
-        if receiptKey != nil { return DispatchChunk.provenFormat }
+    private func format(of contents: Contents) -> UInt8 {
+        if contents.contains(.groupRate) { return DispatchChunk.flaggedFormat }
+        if contents.contains(.webPushKeys) { return DispatchChunk.encryptedFormat }
+        if contents.contains(.receiptKey) { return DispatchChunk.provenFormat }
         if cap != nil || !rates.isEmpty { return DispatchChunk.limitedFormat }
         return timing == .ofTask ? DispatchChunk.format : DispatchChunk.timedFormat
     }
 
+    private var contents: Contents {
+        var contents: Contents = []
+        if receiptKey != nil { contents.insert(.receiptKey) }
+        if segments.contains(where: \.hasWebPushKeys) { contents.insert(.webPushKeys) }
+        if rates.contains(where: \.isOfGroup) { contents.insert(.groupRate) }
+        return contents
+    }
+
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        let format = format
+        let contents = contents
+        let format = format(of: contents)
         TaskHead(task, app: app).write(format: format, to: &bytes)
         if format >= DispatchChunk.timedFormat { timing.write(to: &bytes) }
         if format >= DispatchChunk.limitedFormat {
@@ -81,7 +102,9 @@ package struct DispatchChunk: TopicMessage, Hashable {
             cap?.write(to: &bytes)
         }
         if format == DispatchChunk.encryptedFormat { bytes.append(receiptKey == nil ? 0 : 1) }
+        if format == DispatchChunk.flaggedFormat { bytes.append(contents.rawValue) }
         bytes.append(contentsOf: receiptKey?.bytes ?? [])
+        if contents.contains(.groupRate) { PushRate.writeGroup(of: rates, to: &bytes) }
         bytes.append(attempt)
         bytes.append(integer: accepted)
         bytes.append(integer: deadline)
@@ -90,7 +113,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         for variant in variants { variant.write(to: &bytes) }
         bytes.append(variableInteger: segments.count)
         for segment in segments { segment.write(to: &bytes) }
-        if format == DispatchChunk.encryptedFormat {
+        if contents.contains(.webPushKeys) {
             for segment in segments { segment.writeWebPushKeys(to: &bytes) }
         }
         return bytes
@@ -110,24 +133,34 @@ package struct DispatchChunk: TopicMessage, Hashable {
     }
 
     /// Nil if it is malformed.
-    private static func receiptKey(format: UInt8, from reader: inout ByteReader) -> TaskReceiptKey?? {
-        guard format >= provenFormat else { return .some(nil) }
-        if format == encryptedFormat {
-            guard let presence = reader.byte(), presence <= 1 else { return nil }
-            if presence == 0 { return .some(nil) }
+    private static func contents(format: UInt8, from reader: inout ByteReader) -> Contents? {
+        switch format {
+        case flaggedFormat: reader.byte().map(Contents.init).flatMap { Contents.known.contains($0) ? $0 : nil }
+        case encryptedFormat:
+            reader.byte().flatMap { $0 <= 1 ? Contents(rawValue: $0).union(.webPushKeys) : nil }
+        case provenFormat: .receiptKey
+        default: []
         }
+    }
+
+    /// Nil if it is malformed.
+    private static func receiptKey(_ contents: Contents, from reader: inout ByteReader) -> TaskReceiptKey?? {
+        guard contents.contains(.receiptKey) else { return .some(nil) }
         guard let bytes = reader.bytes(TaskReceiptKey.byteCount) else { return nil }
         return .some(TaskReceiptKey(bytes: Array(bytes)))
     }
 
     private init?(from reader: inout ByteReader) {
-        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.encryptedFormat),
+        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.flaggedFormat),
             let head = TaskHead(format: format, from: &reader),
             let timing = format < DispatchChunk.timedFormat ? .ofTask : DeviceTiming(from: &reader),
-            let rates = format < DispatchChunk.limitedFormat
+            let ownRates = format < DispatchChunk.limitedFormat
                 ? [] : PushRate.read(from: &reader, task: head.task, app: head.app),
             let cap = format < DispatchChunk.limitedFormat ? .some(nil) : DispatchChunk.cap(from: &reader),
-            let receiptKey = DispatchChunk.receiptKey(format: format, from: &reader),
+            let contents = DispatchChunk.contents(format: format, from: &reader),
+            let receiptKey = DispatchChunk.receiptKey(contents, from: &reader),
+            let rates = contents.contains(.groupRate)
+                ? PushRate.adding(groupFrom: &reader, to: ownRates, app: head.app) : ownRates,
             let attempt = reader.byte(),
             let accepted = format == DispatchChunk.formatBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
@@ -136,7 +169,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
             let segmentCount = reader.variableInteger(), segmentCount <= DispatchChunk.devicesMaximum,
             var segments = reader.elements(segmentCount, read: { SegmentDevices(from: &$0) }),
             segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } }),
-            format < DispatchChunk.encryptedFormat
+            !contents.contains(.webPushKeys)
                 || segments.indices.allSatisfy({ segments[$0].readWebPushKeys(from: &reader) })
         else { return nil }
         self.init(
@@ -149,14 +182,32 @@ package struct DispatchChunk: TopicMessage, Hashable {
 }
 
 extension PushRate {
+    fileprivate var isOfGroup: Bool { group != nil }
+
+    private var group: Int64? {
+        guard case .group(_, let id) = scope else { return nil }
+        return id
+    }
+
     /// The rate of the task, then that of the app; zero for none.
     fileprivate static func write(_ rates: [PushRate], to bytes: inout [UInt8]) {
-        for isTask in [true, false] {
-            let rate = rates.first { rate in
-                guard case .task = rate.scope else { return !isTask }
-                return isTask
+        var (ofTask, ofApp) = (0, 0)
+        for rate in rates {
+            switch rate.scope {
+            case .task: ofTask = rate.perSecond
+            case .app: ofApp = rate.perSecond
+            case .group: break
             }
-            bytes.append(integer: UInt32(rate?.perSecond ?? 0))
+        }
+        bytes.append(integer: UInt32(ofTask))
+        bytes.append(integer: UInt32(ofApp))
+    }
+
+    fileprivate static func writeGroup(of rates: [PushRate], to bytes: inout [UInt8]) {
+        for rate in rates {
+            guard let group = rate.group else { continue }
+            bytes.append(integer: group)
+            bytes.append(integer: UInt32(rate.perSecond))
         }
     }
 
@@ -169,5 +220,17 @@ extension PushRate {
             if perSecond > 0 { rates.append(PushRate(Int(perSecond), of: scope)) }
         }
         return rates
+    }
+
+    /// The rates with that of the group, between those of the task and the app. Nil if it is malformed.
+    fileprivate static func adding(
+        groupFrom reader: inout ByteReader, to rates: [PushRate], app: AppID
+    ) -> [PushRate]? {
+        guard let id = reader.integer(Int64.self), let perSecond = reader.integer(UInt32.self),
+            PushRate.allowed ~= Int(perSecond)
+        else { return nil }
+        let group = PushRate(Int(perSecond), of: .group(app, id))
+        let position = rates.firstIndex { $0.scope == .app(app) } ?? rates.count
+        return Array(rates[..<position]) + [group] + Array(rates[position...])
     }
 }
