@@ -43,6 +43,15 @@ final class UnnamedCaller: Sendable {
 
     var account: String? { access.keyID }
 
+    /// The apps that the request can name.
+    var apps: [PushApp] { access.apps(dialect, withAnyOf: scopes) }
+
+    /// Call once, with the app of what the request names.
+    func caller(in app: PushApp) throws(Gatekeeper.AccessError) -> AuthorizedCaller {
+        guard let identifier = app.identifiers[dialect]?.first else { throw .unknownApp }
+        return try name(identifier)
+    }
+
     /// The state of the limit that the request was counted for.
     var headers: [HTTPField] { status.withLock { $0 }?.headers ?? [] }
 

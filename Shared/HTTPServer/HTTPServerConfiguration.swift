@@ -3,7 +3,7 @@ package import ServiceKit
 /// Address and limits of one HTTP server. Exceeding a limit yields a specific response or closes the connection.
 package struct HTTPServerConfiguration: Sendable, Equatable {
     /// The largest body limit a route may set, whatever the configuration.
-    package static let routeBodyBytesMaximum = 32 << 20
+    package static let routeBodyBytesMaximum = 64 << 20
 
     /// An IPv4 or IPv6 address; `::` accepts both kinds.
     package var address: String

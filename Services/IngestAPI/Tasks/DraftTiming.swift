@@ -24,6 +24,8 @@ struct DraftTiming: Sendable, Equatable {
     var cap = CapChoice.obey(.delay)
     /// Pushes a second; nil for no limit.
     var rate: Int?
+    /// The group whose rate the task keeps with others.
+    var group: GroupRate?
 
     /// The task waits until then: until its local time comes in the first time zone. Nil if that time is over.
     func sendAt(acceptedAt accepted: Timestamp) -> Timestamp? {
@@ -43,6 +45,7 @@ struct DraftTiming: Sendable, Equatable {
         }
         if let zone = app.quietHours?.timeZone, rules.areTimed { rules.timeZone = zone }
         rules.rate = rate
+        rules.group = group
         rules.appRate = app.limits.devicesPerSecond
         return rules
     }

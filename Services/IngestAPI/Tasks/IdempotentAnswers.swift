@@ -93,10 +93,7 @@ struct IdempotentAnswers: Sendable {
     }
 
     /// That of a request without a key.
-    func freshSeed() -> TaskSeed {
-        let id = TaskID(high: random.next(), low: random.next()).marked(version: 4)
-        return TaskSeed(id: id, created: time.now)
-    }
+    func freshSeed() -> TaskSeed { TaskSeed(created: time.now, random: random) }
 }
 
 extension HTTPResponse {

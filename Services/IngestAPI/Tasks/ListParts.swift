@@ -24,7 +24,7 @@ enum ListParts {
 
 extension TargetEntry {
     /// Upper bound of the encoded size: escaping doubles a byte at most, since control characters are refused before.
-    fileprivate var bytesAtMost: Int {
+    var bytesAtMost: Int {
         switch self {
         case .device: 32
         case .alias(let alias): 16 + 2 * alias.value.utf8.count

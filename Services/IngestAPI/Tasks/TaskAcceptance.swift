@@ -65,6 +65,23 @@ struct TaskAcceptance: Sendable {
         return PreparedTask(task: task, parts: parts, content: content)
     }
 
+    /// A task whose list is sent by its owner, before the task is accepted.
+    func prepare(_ task: PushTask) throws(TaskError) -> PreparedTask {
+        let content = TaskMessage.task(task).encoded()
+        guard content.count <= TaskLimits.taskBytesMaximum else {
+            throw .tooLarge("the task without its list", TaskLimits.taskBytesMaximum)
+        }
+        return PreparedTask(task: task, parts: [], content: content)
+    }
+
+    /// Sends parts of the list of a task that is to be sent immediately. They have no effect until it is accepted.
+    func send(_ parts: [TaskPart], on topic: Topic<TaskMessage>, trace: TraceContext?) async throws {
+        for some in parts.chunks(of: TaskAcceptance.partsAtOnce) {
+            try await producer.send(
+                some.map { topic.message(.part($0), key: Topics.key($0.task), trace: trace) })
+        }
+    }
+
     /// Accepts the tasks of one request. The content of each task is archived before any is sent, and the tasks are
     /// sent after all parts of their lists, which have no effect without them. An interruption before the last step has
     /// no effect; one of the last step may leave some of the tasks on the bus. A repeat of the request makes the same

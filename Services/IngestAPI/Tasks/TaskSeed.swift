@@ -13,6 +13,11 @@ struct TaskSeed: Sendable, Equatable {
 extension TaskSeed {
     private static let day: Int64 = 86_400_000
 
+    /// That of a request without a key.
+    init(created: Timestamp, random: any RandomSource) {
+        self.init(id: TaskID(high: random.next(), low: random.next()).marked(version: 4), created: created)
+    }
+
     /// Derived from the key, the request and the day of the first request: a repeat creates the same tasks even if the
     /// store lost the key, and a key that is reused after it expired creates others.
     init(_ request: IdempotentRequest, began: Timestamp) {
@@ -36,7 +41,7 @@ extension TaskID {
     }
 
     /// Version bits of RFC 9562: 4 for random ids, 8 for derived ids.
-    func marked(version: UInt64) -> TaskID {
+    fileprivate func marked(version: UInt64) -> TaskID {
         TaskID(high: high & ~0xF000 | version << 12, low: low & ~(0b11 << 62) | 0b10 << 62)
     }
 }

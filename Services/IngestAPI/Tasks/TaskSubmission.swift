@@ -1,6 +1,7 @@
 import Apps
 import Bus
 import HTTPServer
+import JSONKit
 import ServiceKit
 import TaskKit
 import TaskModel
@@ -69,6 +70,30 @@ struct TaskSubmission: Sendable {
 
     func withdraw(_ prepared: [TaskAcceptance.PreparedTask]) async {
         await acceptance.withdraw(prepared)
+    }
+
+    /// Sends parts of the lists of tasks that follow; see `TaskAcceptance.send`.
+    func send(_ parts: [TaskPart], on topic: Topic<TaskMessage>, trace: TraceContext?) async throws {
+        guard !parts.isEmpty else { return }
+        try room.check(.accepting)
+        try await acceptance.send(parts, on: topic, trace: trace)
+    }
+
+    /// Accepts tasks whose lists have been sent, or are short.
+    func accept(_ tasks: [PushTask], trace: TraceContext?) async throws {
+        try room.check(.accepting)
+        let prepared = try tasks.map { task throws(TaskError) in try acceptance.prepare(task) }
+        try await acceptance.accept(prepared, trace: trace)
+    }
+
+    /// The same check for one content among others; errors name its field.
+    func check(_ draft: TaskDraft, of caller: AuthorizedCaller, field: String) throws(TaskError) {
+        do throws(TaskError) {
+            try payloads.check(draft, of: caller)
+        } catch {
+            guard case .invalid(let problems) = error else { throw error }
+            throw .invalid(problems.map { JSONProblems.Problem(path: field, message: $0.description) })
+        }
     }
 
     /// Refuses payloads that a provider would reject. Rendering takes time in proportion to the body, as reading does.

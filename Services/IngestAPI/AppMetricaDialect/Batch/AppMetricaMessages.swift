@@ -28,6 +28,12 @@ struct AppMetricaMessages: Sendable {
         }
     }
 
+    /// The content of messages that have been checked.
+    static func content(of bytes: ArraySlice<UInt8>) throws(JSONError) -> TaskContent {
+        let json = try JSON(Array(bytes), limits: limits)
+        return AppMetricaMessages(JSONFields(json, problems: JSONProblems())).content
+    }
+
     var platforms: Set<Platform> { content.targetedPlatforms }
 
     private mutating func readAndroid(_ fields: JSONFields) {

@@ -25,8 +25,12 @@ struct BatchOutline: Sendable {
     var elements: [Element] = []
     var lists: [List] = []
     var idCount = 0
-    /// How often the most frequent id occurs, in elements: each of its messages is sent by a task of its own.
-    var taskCount = 1
+    /// For each task of the request the number of its ids: what an id gets from its second element is sent by the
+    /// second task, and so on.
+    var taskIDCounts: [Int] = []
+    /// Places of elements with messages of a length that a provider might refuse, and that the element before does not
+    /// have.
+    var longMessages: [Int32] = []
     /// True if all elements have the same messages.
     var isUniform = true
     /// Addressed by any of the messages.

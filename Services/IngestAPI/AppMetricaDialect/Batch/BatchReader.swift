@@ -1,6 +1,7 @@
 import JSONKit
 import PushModel
 import ServiceKit
+import Store
 import TaskModel
 
 /// Reads the body of a request to `send-batch` from start to end and checks all of it, before anything is stored.
@@ -8,8 +9,9 @@ import TaskModel
 /// The body is not built in memory: of 64 MiB, 250,000 ids or elements, only the outline is kept.
 struct BatchReader {
     /// Tasks of one request, and so the elements in which one id may occur.
-    static let tasksMaximum = 16
-    static let tagBytesMaximum = 255
+    static let tasksMaximum = TransferBounds.tasksMaximum
+    /// Messages of this length fit into the payloads of all providers, even if each byte of their texts is escaped.
+    private static let shortMessagesBytes = 512
     private static let unknownNamesMaximum = 10
     private static let root = "push_batch_request"
 
@@ -96,10 +98,10 @@ struct BatchReader {
             guard case .integer(let number) = value else { return nil }
             return number
         }
-        let tagRule = "a string of 1 to \(BatchReader.tagBytesMaximum) bytes without control characters"
+        let tagRule = "a string of 1 to \(TransferBounds.tagBytesMaximum) bytes without control characters"
         let tag = fields.text("tag", expected: tagRule, isRequired: true) { text -> String? in
             let isAllowed = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-            return 1...BatchReader.tagBytesMaximum ~= text.utf8.count && isAllowed ? text : nil
+            return 1...TransferBounds.tagBytesMaximum ~= text.utf8.count && isAllowed ? text : nil
         }
         outline.tag = tag ?? ""
     }
@@ -180,6 +182,7 @@ struct BatchReader {
         let json = try cursor.value(at: place, limits: AppMetricaMessages.limits)
         let messages = AppMetricaMessages(JSONFields(json, path: path, problems: problems))
         for name in messages.unknownNames { noteUnknown(name) }
+        if place.count > BatchReader.shortMessagesBytes { outline.longMessages.append(Int32(outline.elements.count)) }
         last = (text, messages)
         return messages
     }
@@ -240,8 +243,10 @@ struct BatchReader {
         while let id = try ids.next() {
             if let text = id.text, type.accepts(text) {
                 let number = occurrences.note(text, of: type, inElement: element)
-                outline.taskCount = max(outline.taskCount, number + 1)
-                if number == BatchReader.tasksMaximum {
+                if number < BatchReader.tasksMaximum {
+                    if number == outline.taskIDCounts.count { outline.taskIDCounts.append(0) }
+                    outline.taskIDCounts[number] += 1
+                } else {
                     problems.add(
                         "\(path)[\(count)]",
                         message: "the same id is in more than \(BatchReader.tasksMaximum) elements; send several requests")

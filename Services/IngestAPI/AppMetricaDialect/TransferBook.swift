@@ -1,0 +1,42 @@
+import Apps
+import PushModel
+import Store
+
+/// Finds groups and transfers in the apps of a caller. Their ids do not name the app.
+struct TransferBook: Sendable {
+    typealias Lookup = (any Transfers, AppID) async throws(StoreError) -> Transfer?
+
+    let groups: any TransferGroups
+    let transfers: any Transfers
+    let tasks: TaskBook
+
+    /// The group and its app; nil, and the first app, if no app of the caller has it.
+    func group(_ id: Int64, of caller: UnnamedCaller) async throws -> (TransferGroup?, PushApp) {
+        let apps = caller.apps
+        for app in apps {
+            if let group = try await groups.group(id, in: app.id) { return (group, app) }
+        }
+        guard let first = apps.first else { throw Gatekeeper.AccessError.unknownApp }
+        return (nil, first)
+    }
+
+    func status(of caller: UnnamedCaller, find: Lookup) async throws -> TransferStatus {
+        for app in caller.apps {
+            guard let transfer = try await find(transfers, app.id) else { continue }
+            _ = try caller.caller(in: app)
+            var statuses: [TaskStatus?] = []
+            for id in transfer.tasks { statuses.append(try await status(of: id, in: app.id)) }
+            return TransferStatus(transfer, tasks: statuses)
+        }
+        throw TransferError.unknownTransfer
+    }
+
+    /// Nil for a task that has expired.
+    private func status(of id: TaskID, in app: AppID) async throws -> TaskStatus? {
+        do {
+            return try await tasks.status(of: try await tasks.task(id, of: app))
+        } catch TaskError.unknownTask {
+            return nil
+        }
+    }
+}

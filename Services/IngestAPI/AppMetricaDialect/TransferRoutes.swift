@@ -1,0 +1,65 @@
+import Apps
+import HTTPServer
+import JSONKit
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+
+/// `/push/v1/send-batch` and `/push/v1/status`.
+struct TransferRoutes: Sendable {
+    /// A quarter of a million tokens take 41 MB.
+    static let bodyBytesMaximum = 64 << 20
+
+    let acceptance: TransferAcceptance
+    let book: TransferBook
+
+    @Sendable func send(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
+        if let type = request.headers["Content-Type"], MediaType(contentType: type) != .json {
+            throw BodyError.unknownMediaType(type)
+        }
+        let (outline, fingerprint) = try await acceptance.read(request, account: unnamed.account)
+        let (group, app) = try await book.group(outline.group, of: unnamed)
+        let caller = try unnamed.caller(in: app)
+        guard let group, !group.isArchived else {
+            let reason = group == nil ? "unknown group" : "the group is archived; restore it, or use another"
+            throw TaskError.invalidField("push_batch_request.group_id", message: reason)
+        }
+        let transfer = try await acceptance.accept(
+            outline, fingerprint: fingerprint, in: group, request: request, of: caller)
+        return TransferRoutes.accepted(transfer, outline: outline, caller: caller)
+    }
+
+    @Sendable func status(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
+        guard let id = UInt64(request.parameter("transfer")) else { throw TransferError.unknownTransfer }
+        let status = try await book.status(of: unnamed) { try await $0.transfer(id, in: $1) }
+        return .json(status.text(showsClientID: false))
+    }
+
+    @Sendable func statusByClientID(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
+        guard let group = Int64(request.parameter("group")), let id = Int64(request.parameter("client")) else {
+            throw TransferError.unknownTransfer
+        }
+        let status = try await book.status(of: unnamed) {
+            try await $0.transfer(clientID: id, group: group, in: $1)
+        }
+        return .json(status.text(showsClientID: true))
+    }
+
+    private static func accepted(
+        _ transfer: Transfer, outline: BatchOutline, caller: AuthorizedCaller
+    ) -> HTTPResponse {
+        var warnings = outline.unknownNames.map { "\($0): unknown field, ignored" }
+        var addressed = TaskContent()
+        for platform in outline.platforms { addressed.messages[platform] = PushMessage() }
+        warnings += MissingProviders(app: caller.app).warnings(of: addressed).map(\.message)
+        return .json(
+            JSONText.object { json in
+                json.member("push_response") { json in
+                    json.member("transfer_id", Int(transfer.id))
+                    if let id = transfer.clientID { json.member("client_transfer_id", Int(id)) }
+                    if !warnings.isEmpty { json.member("warnings", json: JSONText.array(warnings)) }
+                }
+            })
+    }
+}
