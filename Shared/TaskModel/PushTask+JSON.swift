@@ -17,6 +17,7 @@ extension PushTask {
         if !rules.areEmpty { object["rules"] = rules.json }
         object["replaces"] = replaces.map { .string($0.text) }
         if !labels.areEmpty { object["labels"] = labels.json }
+        if hasListedContents { object["listed_contents"] = .bool(true) }
         if isWithdrawn { object["withdrawn"] = .bool(true) }
         if !unprovided.isEmpty { object["unprovided"] = .array(unprovided.map(\.name).sorted().map { .string($0) }) }
         object["receipt_key"] = receiptKey.map { .string(Base64URL.encode($0.bytes)) }
@@ -39,6 +40,7 @@ extension PushTask {
             fields.text("replaces", expected: ReplacementKey.rule) { try? ReplacementKey($0, of: app) }
         }
         let labels = TaskLabels(in: fields)
+        let hasListedContents = fields.bool("listed_contents") ?? false
         let isWithdrawn = fields.bool("withdrawn")
         let credential = fields.text("credential", expected: "a string") { $0 }
         let dialect = fields.text("dialect", expected: "a dialect", isRequired: true) { TaskDialect(rawValue: $0) }
@@ -50,6 +52,9 @@ extension PushTask {
         }
         let receiptKey = fields.text("receipt_key", expected: "a key of \(TaskReceiptKey.byteCount) bytes") {
             Base64URL.decode($0).flatMap { TaskReceiptKey(bytes: $0) }
+        }
+        if hasListedContents, isWithdrawn != true, target?.isListInParts == false {
+            fields.reject("listed_contents", message: "expected a list in parts, and no audience")
         }
         let reported = fields.value("reported", expected: "an object") { $0.object }
         guard problems.all.isEmpty, let id, let app, let created, let dialect, let target, let content, let options
@@ -63,6 +68,7 @@ extension PushTask {
         self.dialect = dialect
         self.target = target
         self.content = content
+        self.hasListedContents = hasListedContents
         self.options = options
         self.unprovided = Set(unprovided)
         self.receiptKey = receiptKey
@@ -72,6 +78,12 @@ extension PushTask {
 }
 
 extension TaskTarget {
+    /// True if it is nothing else.
+    fileprivate var isListInParts: Bool {
+        guard case .parts = list else { return false }
+        return audience == nil
+    }
+
     fileprivate var json: JSON {
         var object = JSONObject()
         object["audience"] = audience?.json
@@ -91,7 +103,7 @@ extension TaskTarget {
         if audience?.savedNames.isEmpty == false {
             fields.reject("audience", message: "expected the meaning of a saved audience, not its name")
         }
-        if let count = fields.integer("parts", in: 1...1_000_000) {
+        if let count = fields.integer("parts", in: 1...ContentNumber.partsMaximum) {
             list = .parts(count: count, entries: fields.integer("part_entries", in: 1...400_000_000) ?? 0)
             return
         }
@@ -103,7 +115,7 @@ extension TaskTarget {
 }
 
 extension TaskContent {
-    fileprivate var json: JSON {
+    package var json: JSON {
         var object = JSONObject()
         object["message"] = message?.json
         object["platforms"] = .array(platforms.map(\.rawValue).sorted().map { .string($0) })
@@ -118,7 +130,8 @@ extension TaskContent {
         return .object(object)
     }
 
-    fileprivate init(_ fields: JSONFields) {
+    /// Errors are added to the problems of the fields.
+    package init(_ fields: JSONFields) {
         self.init()
         message = fields.object("message").map { PushMessage($0) }
         platforms = Set(

@@ -21,6 +21,9 @@ package struct PushTask: Sendable, Equatable {
     package var dialect = TaskDialect.native
     package var target = TaskTarget()
     package var content = TaskContent()
+    /// True if the entries of its list have contents of their own, in the parts of the list. Then its content has
+    /// nothing but the platforms of all of them, and it has no audience.
+    package var hasListedContents = false
     package var options = TaskOptions()
     package var rules: DeliveryRules
     /// Protocols without a provider when the task was accepted. Their limits were not checked.
@@ -45,6 +48,19 @@ package struct PushTask: Sendable, Equatable {
         var task = self
         task.target = TaskTarget()
         task.isWithdrawn = true
+        return task
+    }
+
+    /// The platforms for which at least one device of the task may have a content.
+    package var targetedPlatforms: Set<Platform> {
+        hasListedContents ? content.platforms : content.targetedPlatforms
+    }
+
+    /// The task as it is rendered for the devices with one of its listed contents.
+    package func with(_ listed: TaskContent) -> PushTask {
+        var task = self
+        task.content = listed
+        task.hasListedContents = false
         return task
     }
 

@@ -19,7 +19,7 @@ package enum TargetList: Sendable, Hashable {
     package static let atOnceMaximum = 1_000
 
     /// Entries in one message, of a task or a part, so that it stays within the message limit of the bus.
-    package static let entriesMaximum = 400
+    package static let entriesMaximum = ContentNumber.placesMaximum
 
     package var partCount: Int {
         switch self {

@@ -10,8 +10,8 @@ import Testing
 @Suite struct TaskContractTests {
     /// Members by property, where the name differs; nil for a property that is no member.
     private static let exceptions: [String: String?] = [
-        "accepted": nil, "collapseID": "collapse_id", "hasPlainAppleAlert": "plain_apple_alert", "isSilent": "silent",
-        "isWithdrawn": "withdrawn",
+        "accepted": nil, "collapseID": "collapse_id", "hasListedContents": "listed_contents",
+        "hasPlainAppleAlert": "plain_apple_alert", "isSilent": "silent", "isWithdrawn": "withdrawn",
         "timeToLive": "time_to_live_ms",
     ]
 

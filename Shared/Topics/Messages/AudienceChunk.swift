@@ -9,6 +9,8 @@ package struct AudienceChunk: TopicMessage, Hashable {
     private static let format: UInt8 = 1
     /// Has a timing.
     private static let timedFormat: UInt8 = 2
+    /// The same, and contents of the devices after the segments.
+    private static let variedFormat: UInt8 = 3
     private static let bulk: UInt8 = 0
     private static let fast: UInt8 = 1
     private static let fastWithContent: UInt8 = 2
@@ -45,10 +47,9 @@ package struct AudienceChunk: TopicMessage, Hashable {
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        let isTimed = timing != .ofTask
-        TaskHead(task, app: app).write(
-            format: isTimed ? AudienceChunk.timedFormat : AudienceChunk.format, to: &bytes)
-        if isTimed { timing.write(to: &bytes) }
+        let format = format
+        TaskHead(task, app: app).write(format: format, to: &bytes)
+        if format >= AudienceChunk.timedFormat { timing.write(to: &bytes) }
         let fast = content.isEmpty ? AudienceChunk.fast : AudienceChunk.fastWithContent
         bytes.append(lane == .bulk ? AudienceChunk.bulk : fast)
         bytes.append(attempt)
@@ -58,7 +59,16 @@ package struct AudienceChunk: TopicMessage, Hashable {
         }
         bytes.append(variableInteger: segments.count)
         for segment in segments { segment.write(to: &bytes) }
+        if format == AudienceChunk.variedFormat {
+            for segment in segments { segment.writeContents(to: &bytes) }
+        }
         return bytes
+    }
+
+    /// The first that can hold the chunk, so that earlier versions read what they can handle.
+    private var format: UInt8 {
+        if segments.contains(where: \.hasContents) { return AudienceChunk.variedFormat }
+        return timing == .ofTask ? AudienceChunk.format : AudienceChunk.timedFormat
     }
 
     package init(decoding bytes: [UInt8]) throws {
@@ -66,14 +76,16 @@ package struct AudienceChunk: TopicMessage, Hashable {
     }
 
     private init?(from reader: inout ByteReader) {
-        guard let format = reader.format(in: AudienceChunk.format...AudienceChunk.timedFormat),
+        guard let format = reader.format(in: AudienceChunk.format...AudienceChunk.variedFormat),
             let head = TaskHead(format: format, from: &reader),
             let timing = format == AudienceChunk.format ? .ofTask : DeviceTiming(from: &reader),
             let lane = reader.byte(),
             let attempt = reader.byte(), let content = AudienceChunk.content(lane, from: &reader),
             let count = reader.variableInteger(), count <= AudienceChunk.devicesMaximum,
-            let segments = reader.elements(count, read: { AudienceDevices(from: &$0) }),
-            Set(segments.map(\.segment)).count == count
+            var segments = reader.elements(count, read: { AudienceDevices(from: &$0) }),
+            Set(segments.map(\.segment)).count == count,
+            format < AudienceChunk.variedFormat
+                || segments.indices.allSatisfy({ segments[$0].readContents(from: &reader) })
         else { return nil }
         self.init(
             task: head.task, app: head.app, lane: lane == AudienceChunk.bulk ? .bulk : .fast, attempt: attempt,

@@ -7,6 +7,8 @@ package struct AudienceDevices: Hashable, Sendable {
     package private(set) var offsets: [UInt16] = []
     /// True for devices that receive data and badge but no alert.
     package private(set) var isSilent: [Bool] = []
+    /// Of tasks with listed contents; empty in a segment without any.
+    private var contents: [ContentNumber] = []
     private var ends: [Int] = []
     private var bytes: [UInt8] = []
 
@@ -16,13 +18,25 @@ package struct AudienceDevices: Hashable, Sendable {
 
     package var count: Int { offsets.count }
 
-    package mutating func append(offset: UInt16, record: some Collection<UInt8>, isSilent: Bool) {
+    package mutating func append(
+        offset: UInt16, record: some Collection<UInt8>, isSilent: Bool, content: ContentNumber = .ofTask
+    ) {
         precondition(Int(offset) < DeviceIndex.segmentCapacity, "offset \(offset) is outside a segment")
         offsets.append(offset)
         self.isSilent.append(isSilent)
         bytes.append(contentsOf: record)
         ends.append(bytes.count)
+        if content != .ofTask {
+            contents += Array(repeating: .ofTask, count: count - 1 - contents.count)
+            contents.append(content)
+        }
     }
+
+    package func content(at position: Int) -> ContentNumber {
+        position < contents.count ? contents[position] : .ofTask
+    }
+
+    var hasContents: Bool { !contents.isEmpty }
 
     package func record(at position: Int) -> ArraySlice<UInt8> {
         bytes[start(of: position)..<ends[position]]
@@ -31,6 +45,21 @@ package struct AudienceDevices: Hashable, Sendable {
     /// Nil if the record cannot be decoded.
     package func device(at position: Int) -> Device? {
         Device(packed: record(at: position))
+    }
+
+    /// Those of all devices, as far as there are any.
+    func writeContents(to message: inout [UInt8]) {
+        message.append(variableInteger: contents.count)
+        for content in contents { message.append(integer: content.rawValue) }
+    }
+
+    /// False if they are malformed.
+    mutating func readContents(from reader: inout ByteReader) -> Bool {
+        guard let count = reader.variableInteger(), count <= self.count,
+            let contents = reader.elements(count, read: { ContentNumber(from: &$0) }), contents.last != .ofTask
+        else { return false }
+        self.contents = contents
+        return true
     }
 
     private func start(of position: Int) -> Int { position == 0 ? 0 : ends[position - 1] }

@@ -9,6 +9,8 @@ package struct AudienceSplit: Sendable {
     private static let segmentBytes = 4 + 2
     /// Offset, silence and the length of the record.
     private static let deviceBytes = 2 + 1 + 5
+    /// The number of the content, and in each segment their count.
+    private static let contentBytes = ContentNumber.bytesCount + 2
 
     private let task: TaskID
     private let app: AppID
@@ -20,6 +22,7 @@ package struct AudienceSplit: Sendable {
     private var segments: [AudienceDevices] = []
     private var count = 0
     private var bytes: Int
+    private var hasContents = false
 
     /// Every chunk has the content, since any may be the first that a renderer sees.
     package init(
@@ -35,14 +38,26 @@ package struct AudienceSplit: Sendable {
     }
 
     package mutating func append(
-        _ offset: UInt16, of segment: SegmentNumber, record: ArraySlice<UInt8>, isSilent: Bool
+        _ offset: UInt16, of segment: SegmentNumber, record: ArraySlice<UInt8>, isSilent: Bool,
+        content: ContentNumber = .ofTask
     ) {
         let size = AudienceSplit.segmentBytes + AudienceSplit.deviceBytes + record.count
-        if count == AudienceChunk.devicesMaximum || bytes + size > Topics.messageBytesMaximum { closeChunk() }
+        if count == AudienceChunk.devicesMaximum
+            || bytes + size + contentBytes(content) > Topics.messageBytesMaximum
+        {
+            closeChunk()
+        }
+        bytes += size + contentBytes(content)
+        hasContents = hasContents || content != .ofTask
         if segments.last?.segment != segment { segments.append(AudienceDevices(segment: segment)) }
-        segments[segments.count - 1].append(offset: offset, record: record, isSilent: isSilent)
+        segments[segments.count - 1].append(offset: offset, record: record, isSilent: isSilent, content: content)
         count += 1
-        bytes += size
+    }
+
+    /// What the device's content adds. The first content in a chunk may add one for each device before it.
+    private func contentBytes(_ content: ContentNumber) -> Int {
+        guard hasContents || content != .ofTask else { return 0 }
+        return (hasContents ? 1 : count + 1) * AudienceSplit.contentBytes
     }
 
     package consuming func chunks() -> [AudienceChunk] {
@@ -58,6 +73,7 @@ package struct AudienceSplit: Sendable {
                 segments: segments))
         segments = []
         count = 0
+        hasContents = false
         bytes = AudienceSplit.headBytes + content.count
     }
 }

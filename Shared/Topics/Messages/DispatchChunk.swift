@@ -15,16 +15,20 @@ package struct DispatchChunk: TopicMessage, Hashable {
     private static let provenFormat: UInt8 = 5
     /// The same, with or without that key, and keys of browsers.
     private static let encryptedFormat: UInt8 = 6
-    /// The same, and what its flags name.
-    private static let flaggedFormat: UInt8 = 7
+    /// Has a timing, rates, perhaps a cap, and the additions that it names.
+    private static let extendedFormat: UInt8 = 7
 
-    /// What a chunk of the last format contains.
-    private struct Contents: OptionSet {
+    /// What later formats have besides.
+    private struct Additions: OptionSet {
+        static let receiptKey = Additions(rawValue: 1)
+        /// After the segments.
+        static let webPushKeys = Additions(rawValue: 2)
+        static let groupRate = Additions(rawValue: 4)
+        /// The number of its content before each variant.
+        static let contents = Additions(rawValue: 8)
+        static let known: Additions = [.receiptKey, .webPushKeys, .groupRate, .contents]
+
         let rawValue: UInt8
-        static let receiptKey = Contents(rawValue: 1)
-        static let webPushKeys = Contents(rawValue: 2)
-        static let groupRate = Contents(rawValue: 4)
-        static let known: Contents = [.receiptKey, .webPushKeys, .groupRate]
     }
 
     package let task: TaskID
@@ -43,7 +47,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package let countsBadge: Bool
     /// True if a device whose delivery is unknown may be sent to again.
     package let repeatsUnknown: Bool
-    /// Rates that the pushes keep: those of the task, its group and its app, as far as there are any, in this order.
+    /// Rates that the pushes keep: the task's, its app's, or both.
     package let rates: [PushRate]
     /// Nil if the payloads have no slot for a proof.
     package let receiptKey: TaskReceiptKey?
@@ -74,26 +78,27 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package var deviceCount: Int { segments.reduce(0) { $0 + $1.count } }
 
     /// The first that can hold the chunk, so that earlier versions read what they can handle.
-    private func format(of contents: Contents) -> UInt8 {
-        if contents.contains(.groupRate) { return DispatchChunk.flaggedFormat }
-        if contents.contains(.webPushKeys) { return DispatchChunk.encryptedFormat }
-        if contents.contains(.receiptKey) { return DispatchChunk.provenFormat }
-        if cap != nil || !rates.isEmpty { return DispatchChunk.limitedFormat }
-        return timing == .ofTask ? DispatchChunk.format : DispatchChunk.timedFormat
+    private static func format(for additions: Additions, isLimited: Bool, timing: DeviceTiming) -> UInt8 {
+        if !additions.isDisjoint(with: [.groupRate, .contents]) { return extendedFormat }
+        if additions.contains(.webPushKeys) { return encryptedFormat }
+        if additions.contains(.receiptKey) { return provenFormat }
+        if isLimited { return limitedFormat }
+        return timing == .ofTask ? format : timedFormat
     }
 
-    private var contents: Contents {
-        var contents: Contents = []
-        if receiptKey != nil { contents.insert(.receiptKey) }
-        if segments.contains(where: \.hasWebPushKeys) { contents.insert(.webPushKeys) }
-        if rates.contains(where: \.isOfGroup) { contents.insert(.groupRate) }
-        return contents
+    private var additions: Additions {
+        var additions: Additions = []
+        if receiptKey != nil { additions.insert(.receiptKey) }
+        if segments.contains(where: \.hasWebPushKeys) { additions.insert(.webPushKeys) }
+        if rates.contains(where: \.isOfGroup) { additions.insert(.groupRate) }
+        if variants.contains(where: { $0.content != .ofTask }) { additions.insert(.contents) }
+        return additions
     }
 
     package func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
-        let contents = contents
-        let format = format(of: contents)
+        let additions = additions
+        let format = DispatchChunk.format(for: additions, isLimited: cap != nil || !rates.isEmpty, timing: timing)
         TaskHead(task, app: app).write(format: format, to: &bytes)
         if format >= DispatchChunk.timedFormat { timing.write(to: &bytes) }
         if format >= DispatchChunk.limitedFormat {
@@ -102,18 +107,18 @@ package struct DispatchChunk: TopicMessage, Hashable {
             cap?.write(to: &bytes)
         }
         if format == DispatchChunk.encryptedFormat { bytes.append(receiptKey == nil ? 0 : 1) }
-        if format == DispatchChunk.flaggedFormat { bytes.append(contents.rawValue) }
+        if format == DispatchChunk.extendedFormat { bytes.append(additions.rawValue) }
         bytes.append(contentsOf: receiptKey?.bytes ?? [])
-        if contents.contains(.groupRate) { PushRate.writeGroup(of: rates, to: &bytes) }
+        if additions.contains(.groupRate) { PushRate.writeGroup(of: rates, to: &bytes) }
         bytes.append(attempt)
         bytes.append(integer: accepted)
         bytes.append(integer: deadline)
         bytes.append((countsBadge ? 1 : 0) | (repeatsUnknown ? 2 : 0) | (lane == .fast ? 4 : 0))
         bytes.append(variableInteger: variants.count)
-        for variant in variants { variant.write(to: &bytes) }
+        for variant in variants { variant.write(to: &bytes, hasContent: additions.contains(.contents)) }
         bytes.append(variableInteger: segments.count)
         for segment in segments { segment.write(to: &bytes) }
-        if contents.contains(.webPushKeys) {
+        if additions.contains(.webPushKeys) {
             for segment in segments { segment.writeWebPushKeys(to: &bytes) }
         }
         return bytes
@@ -132,44 +137,47 @@ package struct DispatchChunk: TopicMessage, Hashable {
         }
     }
 
-    /// Nil if it is malformed.
-    private static func contents(format: UInt8, from reader: inout ByteReader) -> Contents? {
+    /// Nil if there are unknown ones.
+    private static func additions(format: UInt8, from reader: inout ByteReader) -> Additions? {
         switch format {
-        case flaggedFormat: reader.byte().map(Contents.init).flatMap { Contents.known.contains($0) ? $0 : nil }
+        case provenFormat: return .receiptKey
         case encryptedFormat:
-            reader.byte().flatMap { $0 <= 1 ? Contents(rawValue: $0).union(.webPushKeys) : nil }
-        case provenFormat: .receiptKey
-        default: []
+            guard let presence = reader.byte(), presence <= 1 else { return nil }
+            return presence == 0 ? .webPushKeys : [.webPushKeys, .receiptKey]
+        case extendedFormat:
+            return reader.byte().map { Additions(rawValue: $0) }.flatMap { $0.isSubset(of: .known) ? $0 : nil }
+        default: return []
         }
     }
 
     /// Nil if it is malformed.
-    private static func receiptKey(_ contents: Contents, from reader: inout ByteReader) -> TaskReceiptKey?? {
-        guard contents.contains(.receiptKey) else { return .some(nil) }
+    private static func receiptKey(_ additions: Additions, from reader: inout ByteReader) -> TaskReceiptKey?? {
+        guard additions.contains(.receiptKey) else { return .some(nil) }
         guard let bytes = reader.bytes(TaskReceiptKey.byteCount) else { return nil }
         return .some(TaskReceiptKey(bytes: Array(bytes)))
     }
 
     private init?(from reader: inout ByteReader) {
-        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.flaggedFormat),
+        guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.extendedFormat),
             let head = TaskHead(format: format, from: &reader),
             let timing = format < DispatchChunk.timedFormat ? .ofTask : DeviceTiming(from: &reader),
             let ownRates = format < DispatchChunk.limitedFormat
                 ? [] : PushRate.read(from: &reader, task: head.task, app: head.app),
             let cap = format < DispatchChunk.limitedFormat ? .some(nil) : DispatchChunk.cap(from: &reader),
-            let contents = DispatchChunk.contents(format: format, from: &reader),
-            let receiptKey = DispatchChunk.receiptKey(contents, from: &reader),
-            let rates = contents.contains(.groupRate)
+            let additions = DispatchChunk.additions(format: format, from: &reader),
+            let receiptKey = DispatchChunk.receiptKey(additions, from: &reader),
+            let rates = additions.contains(.groupRate)
                 ? PushRate.adding(groupFrom: &reader, to: ownRates, app: head.app) : ownRates,
             let attempt = reader.byte(),
             let accepted = format == DispatchChunk.formatBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
             let variantCount = reader.variableInteger(), variantCount <= 256,
-            let variants = reader.elements(variantCount, read: { RenderedVariant(from: &$0) }),
+            let variants = reader.elements(
+                variantCount, read: { RenderedVariant(from: &$0, hasContent: additions.contains(.contents)) }),
             let segmentCount = reader.variableInteger(), segmentCount <= DispatchChunk.devicesMaximum,
             var segments = reader.elements(segmentCount, read: { SegmentDevices(from: &$0) }),
             segments.allSatisfy({ $0.variants.allSatisfy { Int($0) < variantCount } }),
-            !contents.contains(.webPushKeys)
+            !additions.contains(.webPushKeys)
                 || segments.indices.allSatisfy({ segments[$0].readWebPushKeys(from: &reader) })
         else { return nil }
         self.init(

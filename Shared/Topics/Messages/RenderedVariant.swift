@@ -21,6 +21,8 @@ package struct RenderedVariant: Hashable, Sendable {
     /// Time in seconds since 1970 at which the provider stops trying; zero for one attempt without storage.
     package let expiration: UInt32
     package let payload: PayloadTemplate
+    /// Which content of the task it is a form of; a retry must keep this.
+    package private(set) var content = ContentNumber.ofTask
 
     package init(
         kind: PushProtocol, priority: Priority, pushType: String, collapseID: String, expiration: UInt32,
@@ -35,10 +37,17 @@ package struct RenderedVariant: Hashable, Sendable {
         self.payload = payload
     }
 
+    package func of(_ content: ContentNumber) -> RenderedVariant {
+        var variant = self
+        variant.content = content
+        return variant
+    }
+
     /// True if the push changes nothing that the user of the device sees, except its badge.
     package var showsNothing: Bool { isSilent || pushType == "background" }
 
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout [UInt8], hasContent: Bool) {
+        if hasContent { bytes.append(integer: content.rawValue) }
         bytes.append(kind.rawValue)
         bytes.append(isSilent ? 1 : 0)
         bytes.append(priority.rawValue)
@@ -48,8 +57,9 @@ package struct RenderedVariant: Hashable, Sendable {
         payload.write(to: &bytes)
     }
 
-    init?(from reader: inout ByteReader) {
-        guard let kind = reader.byte().flatMap(PushProtocol.init(rawValue:)),
+    init?(from reader: inout ByteReader, hasContent: Bool) {
+        guard let content = hasContent ? ContentNumber(from: &reader) : .ofTask,
+            let kind = reader.byte().flatMap(PushProtocol.init(rawValue:)),
             let silence = reader.byte(), let priority = reader.byte().flatMap(Priority.init(rawValue:)),
             let pushType = reader.text(),
             let collapseID = reader.text(), let expiration = reader.integer(UInt32.self),
@@ -58,5 +68,6 @@ package struct RenderedVariant: Hashable, Sendable {
         self.init(
             kind: kind, priority: priority, pushType: pushType, collapseID: collapseID, expiration: expiration,
             payload: payload, isSilent: silence != 0)
+        self.content = content
     }
 }
