@@ -15,7 +15,7 @@ import Testing
         #expect(configuration.headerBytesMaximum == 16_384)
         #expect(configuration.bodyDeadline == .seconds(60))
         #expect(configuration.bodyBytesMaximum == 1_048_576)
-        #expect(HTTPServerConfiguration.routeBodyBytesMaximum == 33_554_432)
+        #expect(HTTPServerConfiguration.routeBodyBytesMaximum == 67_108_864)
         #expect(configuration.bodiesBytesMaximum == 67_108_864)
         #expect(configuration.idleTimeout == .seconds(60))
         #expect(configuration.stopDeadline == .seconds(10))

@@ -15,17 +15,14 @@ struct TransferTasks: Sendable {
 
     /// Without their lists, which are cut later.
     func tasks(of caller: AuthorizedCaller) -> [PushTask] {
-        transfer.tasks.map { id in
-            var task = draft.task(id, of: caller, created: transfer.created)
-            task.hasListedContents = !outline.isUniform
-            return task
-        }
+        transfer.tasks.map { draft.task($0, of: caller, created: transfer.created) }
     }
 
     /// Also renders one content, to check whether providers would accept it.
     func draft(_ content: TaskContent) -> TaskDraft {
         var draft = self.draft
         draft.content = content
+        draft.hasListedContents = false
         return draft
     }
 
@@ -33,7 +30,8 @@ struct TransferTasks: Sendable {
         var draft = TaskDraft()
         draft.dialect = .appmetrica
         draft.content = content
-        if !outline.isUniform { draft.content.platforms = outline.platforms }
+        draft.hasListedContents = !outline.isUniform
+        if draft.hasListedContents { draft.content.platforms = outline.platforms }
         draft.options.timeToLive = outline.timeToLive
         draft.timing.group = GroupRate(id: group.id, perSecond: group.rate)
         draft.labels["group"] = String(group.id)

@@ -13,6 +13,8 @@ struct TaskDraft: Sendable, Equatable {
     /// The whole list, of any length.
     var entries: [TargetEntry] = []
     var content = TaskContent()
+    /// True if the entries have contents of their own, and `content` only names the platforms of all of them.
+    var hasListedContents = false
     var options = TaskOptions()
     var timing = DraftTiming()
     /// The key of tasks of which the last accepted counts; valid.
@@ -31,10 +33,11 @@ struct TaskDraft: Sendable, Equatable {
         task.dialect = dialect
         task.target.audience = audience
         task.content = content
+        task.hasListedContents = hasListedContents
         task.content.fallbackLanguage = content.message == nil ? nil : caller.app.defaults.language
         task.content.navigate = content.targetedPlatforms.contains(.web) ? caller.app.defaults.navigate : nil
         task.options = options
-        let targeted = content.targetedPlatforms
+        let targeted = task.targetedPlatforms
         task.unprovided = Set(
             PushProtocol.supported.filter { !caller.app.providers.has($0) && targeted.contains(Platform($0)) })
         task.receiptKey = caller.app.receiptKey?.taskKey(of: id)
