@@ -116,13 +116,20 @@ struct ChunkSorting {
         if let known = variants[selection] { return .send(known, family) }
         switch task.variant(selection) {
         case .success(let variant):
-            let numbered = NumberedVariant(number: variants.count, variant)
+            let numbered = numbered(variant, of: kind)
             variants[selection] = numbered
             return .send(numbered, family)
         case .failure where task.task.unprovided.contains(kind.provider):
             return .end(.suppressed, reason: OutcomeReason.noProvider)
         case .failure(let flaw): return .end(.failed, reason: "\(flaw)")
         }
+    }
+
+    private func numbered(_ variant: RenderedVariant, of kind: Kind) -> NumberedVariant {
+        let platform = Platform(kind.provider)
+        return NumberedVariant(
+            number: variants.count, variant, deadline: task.task.deadline(on: platform, from: chunk.begins),
+            countsBadge: task.task.content.countsBadge(on: platform))
     }
 }
 

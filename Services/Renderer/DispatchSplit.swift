@@ -7,15 +7,21 @@ import Topics
 final class NumberedVariant: Sendable {
     let number: Int
     let variant: RenderedVariant
+    /// Of the devices that get it.
+    let deadline: Timestamp
+    /// True if each of them gets its own badge count.
+    let countsBadge: Bool
 
-    init(number: Int, _ variant: RenderedVariant) {
+    init(number: Int, _ variant: RenderedVariant, deadline: Timestamp, countsBadge: Bool) {
         self.number = number
         self.variant = variant
+        self.deadline = deadline
+        self.countsBadge = countsBadge
     }
 }
 
-/// Collects one family's devices into chunks within the limits of devices, variants and bytes. The devices of a segment
-/// must be appended consecutively.
+/// Collects one family's devices into chunks within the limits of devices, variants and bytes, each with one deadline.
+/// The devices of a segment must be appended consecutively.
 struct DispatchSplit {
     private static let headBytes = 128
     private static let segmentBytes = 4 + 3
@@ -31,6 +37,9 @@ struct DispatchSplit {
     /// Positions in the open chunk, by the number of the variant.
     private var places: [UInt8] = []
     private var segments: [SegmentDevices] = []
+    /// Of the open chunk's devices.
+    private var deadline: Timestamp?
+    private var countsBadge = false
     private var count = 0
     private var bytes = DispatchSplit.headBytes
 
@@ -46,7 +55,10 @@ struct DispatchSplit {
         let keys = device.kind == .webpush ? device.webPushKeys : nil
         let keyBytes = keys == nil ? 1 : 1 + WebPushKeys.packedBytes
         let size = DispatchSplit.segmentBytes + DispatchSplit.deviceBytes + token.utf8.count + keyBytes
+        if deadline != variant.deadline { closeChunk() }
         let place = makeRoom(for: variant, beside: size)
+        deadline = variant.deadline
+        countsBadge = countsBadge || variant.countsBadge
         if segments.last?.segment != segment { segments.append(SegmentDevices(segment: segment)) }
         segments[segments.count - 1].append(
             offset: offset, variant: place, isSandbox: device.isSandbox, tag: device.tag, updated: device.updated,
@@ -89,19 +101,20 @@ struct DispatchSplit {
     }
 
     private mutating func closeChunk() {
-        guard count > 0 else { return }
+        guard count > 0, let deadline else { return }
         full.append(
             DispatchChunk(
                 task: source.task, app: source.app, lane: source.lane, attempt: source.attempt,
                 timing: source.timing, cap: cap, accepted: task.begins.milliseconds,
-                deadline: task.deadline(from: source.begins).milliseconds,
-                countsBadge: task.content.countsBadge,
+                deadline: deadline.milliseconds, countsBadge: countsBadge,
                 repeatsUnknown: task.options.ambiguity == .atLeastOnce,
                 rates: task.rules.rates(of: task.id, in: task.app), receiptKey: receiptKey, variants: variants,
                 segments: segments))
         variants = []
         places = []
         segments = []
+        self.deadline = nil
+        countsBadge = false
         count = 0
         bytes = DispatchSplit.headBytes
     }

@@ -5,8 +5,6 @@ import Topics
 
 /// Delivery parameters shared by all variants of a task.
 struct DeliveryTerms: Sendable {
-    private static let collapseIDBytesMaximum = 64
-
     let priority: RenderedVariant.Priority
     /// A push replaces an earlier one with the same id on the screen.
     let collapseID: String
@@ -19,11 +17,8 @@ struct DeliveryTerms: Sendable {
     /// `begins` is the start of the devices' own life, if it is not the task's.
     init(_ task: PushTask, begins: Timestamp?, now: Timestamp) throws(RenderingError) {
         if let chosen = task.options.collapseID {
-            guard DeliveryTerms.isCollapseID(chosen) else {
-                let limit = DeliveryTerms.collapseIDBytesMaximum
-                throw RenderingError(
-                    "options.collapse_id",
-                    message: "expected a string of 1 to \(limit) bytes without control characters")
+            guard TaskOptions.isCollapseID(chosen) else {
+                throw RenderingError("options.collapse_id", message: "expected \(TaskOptions.collapseIDRule)")
             }
         }
         priority = task.options.priority == .high ? .high : .normal
@@ -39,9 +34,5 @@ struct DeliveryTerms: Sendable {
         let seconds = max(1, (deadline.milliseconds + 999) / 1_000)
         expiration = UInt32(clamping: seconds)
         timeToLive = Int(max(1, (deadline - now).wholeMilliseconds / 1_000))
-    }
-
-    private static func isCollapseID(_ text: String) -> Bool {
-        1...collapseIDBytesMaximum ~= text.utf8.count && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 }

@@ -20,7 +20,7 @@ extension TaskRendering {
         }
         try ProviderBounds.check(written, path: "payloads.ios")
         var payload = try APNsPayload(written, path: "payloads.ios")
-        if content.countsBadge { payload.setBadge(.increment) }
+        if content.countsBadge(on: .ios) { payload.setBadge(.increment) }
         if selection.isSilent { payload.silence() }
         return (payload, "payloads.ios")
     }

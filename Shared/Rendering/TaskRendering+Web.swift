@@ -50,7 +50,7 @@ extension TaskRendering {
         try ProviderBounds.check(written, path: path, bytesMaximum: WebPushMessage.bytesMaximum)
         var web = WebPushMessage()
         web.members = written
-        if content.countsBadge, written["app_badge"] == nil { web.badge = .increment }
+        if content.countsBadge(on: .web), written["app_badge"] == nil { web.badge = .increment }
         guard let value = written["notification"] else { return try nonempty(web, path: path) }
         guard var notification = value.object else {
             throw RenderingError("\(path).notification", message: "expected an object, got \(value.kind)")

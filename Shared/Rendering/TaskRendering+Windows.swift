@@ -33,7 +33,7 @@ extension TaskRendering {
         }
         var payload = try WindowsPayload(written)
         if selection.isSilent { payload.texts = nil }
-        let badge: PushMessage.Badge? = content.countsBadge ? .increment : nil
+        let badge: PushMessage.Badge? = content.countsBadge(on: .windows) ? .increment : nil
         return (windowsMessage(payload.texts, data: MessageData(members: payload.data), badge: badge), payload.path)
     }
 

@@ -20,6 +20,8 @@ extension PushMessage {
         object["url"] = url.map { .string($0) }
         object["category"] = category.map { .string($0) }
         if isSilent { object["silent"] = .bool(true) }
+        object["android"] = android?.json
+        object["ios"] = apple?.json
         return .object(object)
     }
 
@@ -45,6 +47,8 @@ extension PushMessage {
         url = fields.text("url", bytesMaximum: WebAddress.bytesMaximum)
         category = fields.text("category")
         isSilent = fields.bool("silent") ?? false
+        android = fields.object("android").map { AndroidFields($0) }
+        apple = fields.object("ios").map { AppleFields($0) }
         fields.rejectUnknown()
     }
 }

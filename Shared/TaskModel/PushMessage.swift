@@ -1,6 +1,6 @@
 package import JSONKit
 
-/// A notification or data for the app, the same for all platforms.
+/// A notification or data for the app, for all platforms or for one of them.
 package struct PushMessage: Sendable, Equatable {
     package enum Badge: Sendable, Hashable {
         case set(UInt32)
@@ -23,6 +23,8 @@ package struct PushMessage: Sendable, Equatable {
     package var category: String?
     /// Wakes the app without showing anything.
     package var isSilent = false
+    package var android: AndroidFields?
+    package var apple: AppleFields?
 
     package init() {}
 }

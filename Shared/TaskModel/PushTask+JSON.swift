@@ -119,6 +119,10 @@ extension TaskContent {
         var object = JSONObject()
         object["message"] = message?.json
         object["platforms"] = .array(platforms.map(\.rawValue).sorted().map { .string($0) })
+        let messages = messages.sorted { $0.key.rawValue < $1.key.rawValue }
+        if !messages.isEmpty {
+            object["messages"] = .object(JSONObject(messages.map { ($0.key.rawValue, $0.value.json) }))
+        }
         let payloads = payloads.sorted { $0.key.rawValue < $1.key.rawValue }
         object["payloads"] = .object(JSONObject(payloads.map { ($0.key.rawValue, .object($0.value)) }))
         let variables = variables.sorted { $0.key < $1.key }
@@ -138,7 +142,9 @@ extension TaskContent {
             fields.elements("platforms", countMaximum: Platform.allCases.count).compactMap {
                 $0.text(expected: "a platform") { Platform(rawValue: $0) }
             })
+        let own = fields.object("messages")
         for platform in Platform.allCases {
+            messages[platform] = own?.object(platform.rawValue).map { PushMessage($0) }
             payloads[platform] = fields.object("payloads")?.value(platform.rawValue, expected: "an object") {
                 $0.object
             }

@@ -77,6 +77,19 @@ package struct PushTask: Sendable, Equatable {
 
     /// The deadline of devices whose life begins at this time; nil for the task's.
     package func deadline(from begins: Timestamp?) -> Timestamp {
-        (begins ?? self.begins) + (options.timeToLive > .zero ? options.timeToLive : PushTask.timeOfOneAttempt)
+        deadline(after: options.timeToLive, from: begins)
+    }
+
+    /// The same for the devices of a platform, whose life may be shorter.
+    package func deadline(on platform: Platform, from begins: Timestamp?) -> Timestamp {
+        min(deadline(from: begins), deadline(after: timeToLive(on: platform), from: begins))
+    }
+
+    package func timeToLive(on platform: Platform) -> Duration {
+        min(options.timeToLive, content.delivery(on: platform).timeToLive ?? options.timeToLive)
+    }
+
+    private func deadline(after timeToLive: Duration, from begins: Timestamp?) -> Timestamp {
+        (begins ?? self.begins) + (timeToLive > .zero ? timeToLive : PushTask.timeOfOneAttempt)
     }
 }

@@ -1,12 +1,14 @@
 package import JSONKit
 package import PushModel
 
-/// The content of a task: a message for some platforms, and payloads written by the publisher for single platforms,
-/// which take precedence. A platform with neither is not targeted.
+/// The content of a task: a message for some platforms, messages for single platforms, which take precedence over it,
+/// and payloads written by the publisher for single platforms, which take precedence over both. A platform with none of
+/// them is not targeted.
 package struct TaskContent: Sendable, Equatable {
     package var message: PushMessage?
     /// Platforms of the message.
     package var platforms: Set<Platform> = []
+    package var messages: [Platform: PushMessage] = [:]
     /// Unchanged payloads of the publisher: for `ios` the whole payload with `aps`, for `android` and `windows` an
     /// object with `data` or `notification`, for `web` and `http` the whole text.
     package var payloads: [Platform: JSONObject] = [:]
@@ -25,8 +27,24 @@ package struct TaskContent: Sendable, Equatable {
     package init() {}
 
     package var targetedPlatforms: Set<Platform> {
-        Set(payloads.keys).union(message == nil ? [] : platforms)
+        Set(payloads.keys).union(messages.keys).union(message == nil ? [] : platforms)
     }
 
-    package var countsBadge: Bool { message?.badge == .increment }
+    package var hasMessage: Bool { message != nil || !messages.isEmpty }
+
+    /// What the platform's devices get unless it has a payload.
+    package func message(for platform: Platform) -> PushMessage? {
+        messages[platform] ?? (platforms.contains(platform) ? message : nil)
+    }
+
+    /// Also for a payload of the platform, which has no fields for this.
+    package func delivery(on platform: Platform) -> PlatformDelivery {
+        leadingMessage(on: platform)?.delivery(on: platform) ?? PlatformDelivery()
+    }
+
+    /// True if each device of the platform gets its own badge count, in a message or a payload.
+    package func countsBadge(on platform: Platform) -> Bool { leadingMessage(on: platform)?.badge == .increment }
+
+    /// The message that says how payloads of the platform are delivered, which may be sent to other platforms only.
+    private func leadingMessage(on platform: Platform) -> PushMessage? { messages[platform] ?? message }
 }

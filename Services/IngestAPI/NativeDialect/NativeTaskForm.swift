@@ -106,19 +106,12 @@ struct NativeTaskForm {
         options.collapseID = given.text("collapse_id")
         options.priority =
             given.text("priority", expected: "high or normal") { TaskOptions.Priority(rawValue: $0) } ?? .high
-        let expected = "a duration from 0s to 28d, such as 30m, 12h or 7d"
-        if let time = given.text("time_to_live", expected: expected, convert: NativeTaskForm.timeToLive) {
-            options.timeToLive = time
-        }
+        options.timeToLive = given.timeToLive("time_to_live") ?? options.timeToLive
         options.ambiguity =
             given.text("ambiguous", expected: "at_least_once or at_most_once") {
                 TaskOptions.Ambiguity(rawValue: $0)
             } ?? .atLeastOnce
         given.rejectUnknown()
         return options
-    }
-
-    private static func timeToLive(_ text: String) -> Duration? {
-        DurationText.parse(text).flatMap { TaskLimits.timeToLive ~= $0 ? $0 : nil }
     }
 }

@@ -14,8 +14,6 @@ enum TaskLimits {
     static let bodyDepthMaximum = 24
     /// Entries in a dry run, which looks up each of them.
     static let countedEntriesMaximum = 10_000
-    /// Zero tells providers to try once.
-    static let timeToLive = Duration.zero...Duration.seconds(28 * 86_400)
     /// How far ahead a task may be scheduled.
     static let scheduleMaximum = Duration.seconds(90 * 86_400)
     /// A time that is over by more than this is refused: it is rather a mistake than a delay of the request.
