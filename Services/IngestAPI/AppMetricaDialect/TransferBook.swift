@@ -4,7 +4,7 @@ import Store
 
 /// Finds groups and transfers in the apps of a caller. Their ids do not name the app.
 struct TransferBook: Sendable {
-    typealias Lookup = (any Transfers, AppID) async throws(StoreError) -> Transfer?
+    typealias Lookup = (any Transfers, AppID) async throws -> Transfer?
 
     let groups: any TransferGroups
     let transfers: any Transfers

@@ -9,7 +9,7 @@ struct AppMetricaMessages: Sendable {
     static let limits = JSONLimits(
         bytesMaximum: 64 << 10, depthMaximum: 8, valuesMaximum: 1_000, containersMaximum: 100, namesMayRepeat: false)
     private static let collapseIDBytesMaximum = 64
-    private static let colorRule = "a colour such as #FF8800"
+    private static let attachmentBytesMaximum = 256
 
     private(set) var content = TaskContent()
     /// The longest of all messages.
@@ -44,19 +44,13 @@ struct AppMetricaMessages: Sendable {
             readTexts(given, of: "android", into: &message)
             message.image = address("image", in: given)
             android.icon = given.text("icon")
-            android.color = given.text("icon_background", expected: "a colour such as #80FF8800") {
-                AppMetricaMessages.color($0, digits: [6, 8])
-            }
+            android.color = given.text("icon_background", expected: "a color such as #80FF8800") { HexColor($0) }
             android.banner = address("banner", in: given)
             android.channel = given.text("channel_id")
-            android.importance = given.integer("priority", in: -2...2)
+            android.importance = given.integer("priority", in: AndroidFields.importanceAllowed)
             // Pushes with the same number replace each other, also those without one.
             android.tag = String(given.integer("collapse_key", in: Int(Int32.min)...Int(Int32.max)) ?? 0)
-            android.vibration = given.elements("vibration", countMaximum: AndroidFields.vibrationCountMaximum).compactMap {
-                $0.value(expected: "milliseconds from 0 to \(AndroidFields.vibrationMaximum)") {
-                    AppMetricaMessages.integer($0, in: 0...AndroidFields.vibrationMaximum)
-                }
-            }
+            android.vibration = vibration(given)
             android.light = light(given)
             android.timeToLive = lifetime("time_to_live", in: given)
             android.visibility = given.text("visibility", expected: "public, private or secret") {
@@ -83,7 +77,9 @@ struct AppMetricaMessages: Sendable {
         if let given = fields.object("content", isRequired: !message.isSilent) {
             readTexts(given, of: "ios", into: &message)
             message.badge = given.integer("badge", in: 0...999_999_999).map { .set(UInt32($0)) }
-            let sound = given.text("sound", expected: "default or disable") { ["default", "disable"].contains($0) ? $0 : nil }
+            let sound = given.text("sound", expected: "default or disable") {
+                ["default", "disable"].contains($0) ? $0 : nil
+            }
             message.sound = sound == "default" ? sound : nil
             message.category = given.text("category")
             apple.thread = given.text("thread_id")
@@ -104,7 +100,7 @@ struct AppMetricaMessages: Sendable {
 
     private mutating func add(_ message: PushMessage, for platform: Platform, timeToLive: Duration?) {
         content.messages[platform] = message
-        self.timeToLive = max(self.timeToLive, timeToLive ?? TaskLimits.timeToLive.upperBound)
+        self.timeToLive = max(self.timeToLive, timeToLive ?? TaskOptions.timeToLiveAllowed.upperBound)
     }
 
     private mutating func readTexts(_ fields: JSONFields, of platform: String, into message: inout PushMessage) {
@@ -126,50 +122,47 @@ struct AppMetricaMessages: Sendable {
         return LocalizedText("${var.\(variable)}")
     }
 
-    private func address(_ name: String, in fields: JSONFields) -> String? {
-        fields.text(name, expected: "an https URL of at most \(WebAddress.bytesMaximum) bytes") {
+    private func address(_ name: String, in fields: JSONFields, isRequired: Bool = false) -> String? {
+        let expected = "an https URL of at most \(WebAddress.bytesMaximum) bytes"
+        return fields.text(name, expected: expected, isRequired: isRequired) {
             WebAddress($0)?.scheme == .https ? $0 : nil
         }
     }
 
     private func lifetime(_ name: String, in fields: JSONFields) -> Duration? {
-        fields.integer(name, in: 0...Int(Int32.max)).map { min(.seconds($0), TaskLimits.timeToLive.upperBound) }
+        fields.integer(name, in: 0...Int(Int32.max)).map { min(.seconds($0), TaskOptions.timeToLiveAllowed.upperBound) }
+    }
+
+    private func vibration(_ fields: JSONFields) -> [Int] {
+        let allowed = AndroidFields.millisecondsAllowed
+        return fields.elements("vibration", countMaximum: AndroidFields.vibrationCountMaximum).compactMap { element in
+            element.value(expected: "milliseconds from \(allowed.lowerBound) to \(allowed.upperBound)") { value in
+                guard case .integer(let number) = value else { return nil }
+                return Int(exactly: number).flatMap { allowed.contains($0) ? $0 : nil }
+            }
+        }
     }
 
     /// Partial sets are allowed.
     private func light(_ fields: JSONFields) -> AndroidFields.Light? {
         guard ["led_color", "led_interval", "led_pause_interval"].contains(where: { fields.has($0) }) else { return nil }
         var light = AndroidFields.Light()
-        let color = fields.text("led_color", expected: AppMetricaMessages.colorRule) {
-            AppMetricaMessages.color($0, digits: [6])
-        }
+        let allowed = AndroidFields.millisecondsAllowed
+        let color = fields.text("led_color", expected: "a color such as #FF8800") { HexColor($0) }
         light.color = color ?? light.color
-        light.onMilliseconds =
-            fields.integer("led_interval", in: AndroidFields.Light.milliseconds) ?? light.onMilliseconds
-        light.offMilliseconds =
-            fields.integer("led_pause_interval", in: AndroidFields.Light.milliseconds) ?? light.offMilliseconds
+        light.onMilliseconds = fields.integer("led_interval", in: allowed) ?? light.onMilliseconds
+        light.offMilliseconds = fields.integer("led_pause_interval", in: allowed) ?? light.offMilliseconds
         return light
     }
 
     private func attachments(_ fields: JSONFields) -> [AppleFields.Attachment] {
         fields.elements("attachments", countMaximum: AppleFields.attachmentsMaximum).compactMap { element in
-            guard let given = element.fields, let url = address("file_url", in: given) else {
-                if element.fields?.has("file_url") == false {
-                    element.problems.add("\(element.path).file_url", message: "missing; expected an https URL")
-                }
-                return nil
-            }
-            return AppleFields.Attachment(id: given.text("id"), url: url, type: given.text("file_type"))
+            guard let given = element.fields else { return nil }
+            let id = given.text("id", bytesMaximum: AppMetricaMessages.attachmentBytesMaximum, isRequired: true)
+            let type = given.text("file_type", bytesMaximum: AppMetricaMessages.attachmentBytesMaximum)
+            let url = address("file_url", in: given, isRequired: true)
+            guard let id, let url else { return nil }
+            return AppleFields.Attachment(id: id, url: url, type: type)
         }
-    }
-
-    private static func color(_ text: String, digits: [Int]) -> String? {
-        let isColor = text.utf8.first == UInt8(ascii: "#") && text.utf8.dropFirst().allSatisfy(\.isHexDigit)
-        return isColor && digits.contains(text.utf8.count - 1) ? text : nil
-    }
-
-    private static func integer(_ value: JSON, in range: ClosedRange<Int>) -> Int? {
-        guard case .integer(let number) = value else { return nil }
-        return Int(exactly: number).flatMap { range.contains($0) ? $0 : nil }
     }
 }
