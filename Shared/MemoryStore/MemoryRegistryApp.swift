@@ -9,6 +9,8 @@ struct MemoryRegistryApp {
     private var aliases: [AliasKey: Set<DeviceIndex>] = [:]
     private var next: UInt64 = 0
     var audiences: [AudienceName: [UInt8]] = [:]
+    var groups = MemoryTransferGroups()
+    var transfers = MemoryTransfers()
     var counts: [TopicName: TopicCount] = [:]
     /// By partition of `tasks`, the offset to which publications are counted.
     var counted: [Int32: Int64] = [:]
@@ -71,11 +73,7 @@ struct MemoryRegistryApp {
     }
 
     mutating func apply(_ change: RegistryChange) {
-        if case .audience(let name, let definition) = change.content { return audiences[name] = definition }
-        if case .count(let topic, let change) = change.content {
-            if change.replaces(counts[topic]) { counts[topic] = change.count }
-            return
-        }
+        guard !applyToApp(change.content) else { return }
         let index = change.index
         // A position in the log was assigned, regardless of the present holder.
         next = max(next, UInt64(index.rawValue) + 1)
@@ -86,8 +84,21 @@ struct MemoryRegistryApp {
             self[index].subscriptions[index.offset, default: [:]][topic] = options
         case .purge(let topic): self[index].purge(topic)
         case .badge(let badge): self[index].badges[index.offset] = badge
-        case .audience, .count: break
+        case .audience, .count, .group, .transfer: break
         }
+    }
+
+    /// False for a change of a device.
+    private mutating func applyToApp(_ content: RegistryChange.Content) -> Bool {
+        switch content {
+        case .audience(let name, let definition): audiences[name] = definition
+        case .count(let topic, let change):
+            if change.replaces(counts[topic]) { counts[topic] = change.count }
+        case .group(let group): groups.save(group)
+        case .transfer(let id, let record): transfers.save(record, id: id)
+        case .device, .subscription, .purge, .badge: return false
+        }
+        return true
     }
 
     private mutating func put(_ device: Device, at index: DeviceIndex) {

@@ -36,12 +36,14 @@ package struct RegistryRecord: Hashable, Sendable {
 
     package var value: [UInt8] {
         switch change.content {
-        case .device(nil), .subscription(_, nil), .badge(nil), .audience(_, nil): []
+        case .device(nil), .subscription(_, nil), .badge(nil), .audience(_, nil), .transfer(_, nil): []
         case .device(let device?): [RegistryRecord.version] + device.packed
         case .subscription(_, let options?): [RegistryRecord.version, options.rawValue]
         case .purge: [RegistryRecord.version]
         case .badge(let badge?): [RegistryRecord.version].appending(badge)
         case .audience(_, let definition?): [RegistryRecord.version] + definition
+        case .group(let group): [RegistryRecord.version] + group.packed
+        case .transfer(_, let record?): [RegistryRecord.version] + record.packed
         case .count(_, let change):
             [RegistryRecord.version] + Array("\(change.previous?.milliseconds ?? 0) \(change.count.text)".utf8)
         }
@@ -62,6 +64,8 @@ package struct RegistryRecord: Hashable, Sendable {
             case .badge: return .badge(nil)
             case .audience(let name): return .audience(name, nil)
             case .count: throw MalformedMessageError("a count of publications cannot be deleted")
+            case .group: throw MalformedMessageError("a group cannot be deleted")
+            case .transfer(let id): return .transfer(id, nil)
             }
         }
         guard first == version else { throw MalformedMessageError("unknown registry record version \(first)") }
@@ -86,13 +90,15 @@ package struct RegistryRecord: Hashable, Sendable {
         case .audience(let name): return .audience(name, Array(packed))
         case .count(let topic):
             return OutsideText.string(packed).flatMap(TopicCountChange.init(logged:)).map { .count(topic, $0) }
+        case .group(let id): return TransferGroup(id: id, packed: packed).map { .group($0) }
+        case .transfer(let id): return TransferRecord(id: id, packed: packed).map { .transfer(id, $0) }
         }
     }
 }
 
 /// The subject of a record, as encoded in its key: `app:segment`, a zero byte, and then `d:offset`, `b:offset`,
-/// `s:offset:topic`, `p:0:topic`, `a:0:name` or `t:0:topic`. Text, so that an operator can read it with any client; each
-/// subject has exactly one encoding.
+/// `s:offset:topic`, `p:0:topic`, `a:0:name`, `t:0:topic`, `g:0:group` or `x:0:transfer`. Text, so that an operator can
+/// read it with any client; each subject has exactly one encoding.
 private struct Subject {
     enum Kind {
         case device
@@ -101,6 +107,8 @@ private struct Subject {
         case badge
         case audience(AudienceName)
         case count(TopicName)
+        case group(Int64)
+        case transfer(UInt64)
     }
 
     let app: AppID
@@ -117,6 +125,8 @@ private struct Subject {
         case .badge: kind = .badge
         case .audience(let name, _): kind = .audience(name)
         case .count(let topic, _): kind = .count(topic)
+        case .group(let group): kind = .group(group.id)
+        case .transfer(let id, _): kind = .transfer(id)
         }
     }
 
@@ -129,6 +139,8 @@ private struct Subject {
             case .badge: "b:\(index.offset)"
             case .audience(let name): "a:\(index.offset):\(name)"
             case .count(let topic): "t:\(index.offset):\(topic)"
+            case .group(let id): "g:\(index.offset):\(id)"
+            case .transfer(let id): "x:\(index.offset):\(id)"
             }
         return Array(SegmentID(app, number: index.segment).description.utf8) + [0] + Array(subject.utf8)
     }
@@ -141,8 +153,8 @@ private struct Subject {
         let place = head.split(separator: ":", omittingEmptySubsequences: false)
         let subject = tail.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard place.count == 2, subject.count >= 2, let app = try? AppID(String(place[0])),
-            let segment = UInt32(canonical: place[1], upTo: SegmentNumber.maximum),
-            let offset = UInt32(canonical: subject[1], upTo: UInt32(DeviceIndex.segmentCapacity - 1))
+            let segment = UInt32(canonical: place[1], in: 0..<SegmentNumber.maximum + 1),
+            let offset = UInt32(canonical: subject[1], in: 0..<UInt32(DeviceIndex.segmentCapacity))
         else { return nil }
         switch (subject[0], subject.count) {
         case ("d", 2): kind = .device
@@ -159,6 +171,16 @@ private struct Subject {
         case ("a", 3):
             guard segment == 0, offset == 0, let name = try? AudienceName(String(subject[2])) else { return nil }
             kind = .audience(name)
+        case ("g", 3):
+            guard segment == 0, offset == 0, let id = Int64(canonical: subject[2], in: TransferGroupBounds.ids) else {
+                return nil
+            }
+            kind = .group(id)
+        case ("x", 3):
+            guard segment == 0, offset == 0, let id = UInt64(canonical: subject[2], in: TransferBounds.ids) else {
+                return nil
+            }
+            kind = .transfer(id)
         default: return nil
         }
         self.app = app
@@ -176,10 +198,10 @@ extension TopicCountChange {
     }
 }
 
-extension UInt32 {
+extension FixedWidthInteger {
     /// Nil for a non-canonical form: no sign, no leading zero.
-    fileprivate init?(canonical text: Substring, upTo maximum: UInt32) {
-        guard let value = UInt32(text), value <= maximum, String(value) == text else { return nil }
+    fileprivate init?(canonical text: Substring, in range: Range<Self>) {
+        guard let value = Self(text), range.contains(value), String(value) == text else { return nil }
         self = value
     }
 }

@@ -19,6 +19,10 @@ package struct RegistryChange: Hashable, Sendable {
         case audience(AudienceName, [UInt8]?)
         /// The publications to a topic, at `ofApp`.
         case count(TopicName, TopicCountChange)
+        /// A group of the app, at `ofApp`. Groups are never removed.
+        case group(TransferGroup)
+        /// A transfer, at `ofApp`; nil once it is forgotten.
+        case transfer(UInt64, TransferRecord?)
     }
 
     /// The place of facts about an app.

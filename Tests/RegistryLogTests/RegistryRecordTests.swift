@@ -54,6 +54,63 @@ import Topics
         }
     }
 
+    /// Goal: groups and transfers are records of the app's first segment. Their encoding must not change.
+    @Test func groupsAndTransfersAreOfTheFirstSegment() throws {
+        let group = TransferGroup(id: 77, name: "news é", rate: 5_000, isArchived: true)
+        let transfer = Transfer(
+            id: 1 << 52, group: 77, clientID: -3, tag: "t", created: Timestamp(milliseconds: 12),
+            fingerprint: [UInt8](repeating: 7, count: 32), tasks: [TaskID(high: 1, low: 2)], errors: ["no"],
+            isAccepted: true)
+        for (content, key) in [
+            (.group(group), "a-1:0\0g:0:77"),
+            (.transfer(transfer.id, TransferRecord(transfer, isFirst: true)), "a-1:0\0x:0:4503599627370496"),
+        ] as [(RegistryChange.Content, String)] {
+            let change = RegistryChange(app: app, index: RegistryChange.ofApp, content)
+            let record = RegistryRecord(change)
+            #expect(String(decoding: record.key, as: UTF8.self) == key)
+            #expect(try RegistryRecord(key: record.key, value: record.value).change == change)
+        }
+        #expect(group.packed == [0x88, 0x13, 0, 0, 1] + Array("news é".utf8))
+        let packed = TransferRecord(transfer, isFirst: false).packed
+        #expect(String(decoding: packed.prefix(11), as: UTF8.self) == "12 77 -3 1 ")
+        #expect(packed.count == 11 + 1 + 32 + 2 + 1 + 16 + 3)
+        let gone = try RegistryRecord(key: Array("a-1:0\0x:0:8".utf8), value: [])
+        #expect(gone.change.content == .transfer(8, nil))
+        #expect(gone.value.isEmpty)
+    }
+
+    @Test(arguments: [
+        "a-1:1\0g:0:7", "a-1:0\0g:1:7", "a-1:0\0g:0:07", "a-1:0\0g:0:0", "a-1:0\0g:0:2147483648", "a-1:0\0g:0",
+        "a-1:1\0x:0:7", "a-1:0\0x:1:7", "a-1:0\0x:0:+7", "a-1:0\0x:0:0", "a-1:0\0x:0:9007199254740992",
+    ])
+    func otherKeysAreNoGroupOrTransfer(text: String) throws {
+        let group = TransferGroup(id: 7, name: "n", rate: 100)
+        for value in [[], [1] + group.packed] as [[UInt8]] {
+            #expect(throws: MalformedMessageError.self) { try RegistryRecord(key: Array(text.utf8), value: value) }
+        }
+    }
+
+    @Test func otherValuesAreNoGroupOrTransfer() throws {
+        let record = TransferRecord(
+            Transfer(
+                id: 7, group: 7, clientID: nil, tag: "", created: Timestamp(milliseconds: 0),
+                fingerprint: [UInt8](repeating: 0, count: 32)), isFirst: true
+        ).packed
+        let rest = Array(record.dropFirst("0 7  0 ".utf8.count))
+        let heads = ["0 7  2 ", "00 7  0 ", "-1 7  0 ", "0 0  0 ", "0 7 x 0 ", "0 7 +1 0 ", "0 7 0 ", ""]
+        let transfers = [record.dropLast(), record + [1], []] + heads.map { Array($0.utf8) + rest }
+        let key = Array("a-1:0\0x:0:7".utf8)
+        #expect(try RegistryRecord(key: key, value: [1] + record).value == [1] + record)
+        for value in transfers {
+            #expect(throws: MalformedMessageError.self, "\(value)") { try RegistryRecord(key: key, value: [1] + value) }
+        }
+        for value in [[], [1, 0, 0, 0, 2, 65], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 10], [1, 0, 0]] as [[UInt8]] {
+            #expect(throws: MalformedMessageError.self, "\(value)") {
+                try RegistryRecord(key: Array("a-1:0\0g:0:7".utf8), value: value.isEmpty ? [] : [1] + value)
+            }
+        }
+    }
+
     @Test func whatIsGoneHasNoValue() {
         for content in [.device(nil), .badge(nil), .subscription(topic, nil)] as [RegistryChange.Content] {
             #expect(RegistryRecord(change(content)).value.isEmpty)

@@ -51,14 +51,6 @@ extension RedisRegistry: SavedAudiences {
     }
 
     private func change(_ name: AudienceName, to definition: [UInt8]?, in scope: AppScope) async throws(StoreError) {
-        let content = RegistryChange.Content.audience(name, definition)
-        if let journal {
-            return try await journal.commit(
-                [RegistryChange(app: scope.app, index: RegistryChange.ofApp, content)])
-        }
-        try await root.ensure(scope)
-        try await allocator.ensure(RegistryChange.ofApp.segment, in: scope)
-        let write = DeviceWrite(index: RegistryChange.ofApp, condition: .none, changes: [content])
-        _ = try await self.write(write, in: scope)
+        try await commit([.audience(name, definition)], in: scope)
     }
 }

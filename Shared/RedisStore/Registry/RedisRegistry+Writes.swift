@@ -102,7 +102,7 @@ extension RedisRegistry: RegistryJournal {
                 switch content {
                 case .device: stored.living != nil
                 case .subscription(let topic, let options): had.contains(topic) == (options == nil)
-                case .purge, .badge, .audience, .count: false
+                case .purge, .badge, .audience, .count, .group, .transfer: false
                 }
             })
     }
@@ -198,7 +198,7 @@ extension RegistryChange.Content {
     var namedTopic: TopicName? {
         switch self {
         case .purge(let topic), .count(let topic, _): topic
-        case .device, .subscription, .badge, .audience: topic
+        case .device, .subscription, .badge, .audience, .group, .transfer: topic
         }
     }
 
@@ -230,6 +230,8 @@ extension SegmentChanges.Change {
             self = .purge(number)
         case .badge(let badge): self = .badge(badge)
         case .audience(let name, let definition): self = .audience(name, definition)
+        case .group(let group): self = .group(group)
+        case .transfer(let id, let record): self = .transfer(id, record)
         case .count(let topic, let change):
             guard let number = numbers[topic] else { return nil }
             self = .count(number, change)

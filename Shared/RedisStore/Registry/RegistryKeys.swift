@@ -30,7 +30,7 @@ enum RegistryKeys {
     /// The part of the registry's key names before the first colon.
     static let families: Set<String> = [
         "registry", "app", "topics", "names", "numbers", "alias", "seg", "live", "err", "dev", "sub", "badge", "top",
-        "saved", "counts", "counted", "recount",
+        "saved", "counts", "counted", "recount", "groups", "transfers", "transfer-clients", "transfer-times",
     ]
 }
 
@@ -79,6 +79,19 @@ struct SegmentKeys {
     /// A hash, of an app's first segment only: number of a topic whose count has changed since it was recorded in the
     /// log.
     var recount: RedisArgument { RedisArgument("recount:\(tag)") }
+
+    /// A hash, of an app's first segment only: id -> group of transfers.
+    var groups: RedisArgument { RedisArgument("groups:\(tag)") }
+    /// The id of the group that is about to be saved under the name; of an app's first segment only. It expires, so that
+    /// a rebuild need not delete it.
+    func groupName(_ name: String) -> RedisArgument { RedisArgument("group-name:\(tag):\(name)") }
+    /// A hash and two indices of it, of an app's first segment only; `transfers.lua` describes them. All transfers of an
+    /// app are in one slot: a reservation looks at several of them, and has to be one step. That is enough, since an app
+    /// has few transfers compared to its devices: a maximum of 500,000 within 90 days, in which they are touched a few
+    /// times each. No operation reads a whole key, and one field or member costs the same however many others there are.
+    var transfers: RedisArgument { RedisArgument("transfers:\(tag)") }
+    var transferClients: RedisArgument { RedisArgument("transfer-clients:\(tag)") }
+    var transferTimes: RedisArgument { RedisArgument("transfer-times:\(tag)") }
 
     /// The topics in the header's field `purged`.
     static func purged(_ field: RedisValue) -> [TopicNumber] {

@@ -14,6 +14,8 @@ struct SegmentChanges {
         case badge(UInt32?)
         case audience(AudienceName, [UInt8]?)
         case count(TopicNumber, TopicCountChange)
+        case group(TransferGroup)
+        case transfer(UInt64, TransferRecord?)
     }
 
     /// Precondition of the changes.
@@ -32,6 +34,10 @@ struct SegmentChanges {
         case audiences
         case counts(TopicNumber)
         case recount
+        case groups
+        case transfers
+        case transferClients
+        case transferTimes
     }
 
     private let segmentKeys: SegmentKeys
@@ -100,6 +106,13 @@ struct SegmentChanges {
             ]
         case .audience(let name, let definition):
             shape = [place(.audiences), none, none, RedisArgument(name.text), RedisArgument(definition ?? [])]
+        case .group(let group):
+            shape = [place(.groups), none, none, RedisArgument("\(group.id)"), RedisArgument(group.packed)]
+        case .transfer(let id, let record):
+            shape = [
+                place(.transfers), place(.transferClients), place(.transferTimes), RedisArgument("\(id)"),
+                RedisArgument(record?.packed ?? []),
+            ]
         }
         changes += [change.name, RedisArgument(logOffset), RedisArgument(Int(offset))] + shape
         onlyShrinks = onlyShrinks && change.shrinks
@@ -146,6 +159,10 @@ struct SegmentChanges {
         case .audiences: keys.append(segmentKeys.audiences)
         case .counts(let topic): keys.append(segmentKeys.counts(topic))
         case .recount: keys.append(segmentKeys.recount)
+        case .groups: keys.append(segmentKeys.groups)
+        case .transfers: keys.append(segmentKeys.transfers)
+        case .transferClients: keys.append(segmentKeys.transferClients)
+        case .transferTimes: keys.append(segmentKeys.transferTimes)
         }
         places[place] = keys.count
         return RedisArgument(keys.count)
@@ -175,15 +192,16 @@ extension SegmentChanges.Change {
         case .unsubscribe: "unsubscribe"
         case .purge: "purge"
         case .badge: "badge"
-        case .audience: "audience"
+        case .audience, .group: "named"
         case .count: "count"
+        case .transfer: "transfer"
         }
     }
 
     fileprivate var shrinks: Bool {
         switch self {
-        case .remove, .unsubscribe, .purge, .badge(nil), .audience(_, nil): true
-        case .put, .subscribe, .badge, .audience, .count: false
+        case .remove, .unsubscribe, .purge, .badge(nil), .audience(_, nil), .transfer(_, nil): true
+        case .put, .subscribe, .badge, .audience, .count, .group, .transfer: false
         }
     }
 }

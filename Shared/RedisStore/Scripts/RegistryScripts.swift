@@ -5,16 +5,16 @@ import RedisClient
 enum RegistryScripts {
     static let commit = RedisScript(
         PackageResources.commit_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
-        .topicCounts, .changes, .commitReplies, .commitChanges)
+        .topicCounts, .transfers, .changes, .commitReplies, .commitChanges)
     static let commitShrinking = RedisScript(
         PackageResources.commit_shrinking_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions,
-        .purges, .topicCounts, .changes, .commitReplies, .commitChanges)
+        .purges, .topicCounts, .transfers, .changes, .commitReplies, .commitChanges)
     static let createDevices = RedisScript(
         PackageResources.create_devices_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions,
-        .purges, .topicCounts, .changes)
+        .purges, .topicCounts, .transfers, .changes)
     static let applyLogged = RedisScript(
         PackageResources.apply_logged_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
-        .topicCounts, .changes)
+        .topicCounts, .transfers, .changes)
     static let finishPurge = RedisScript(
         PackageResources.finish_purge_lua, using: .ready, .fields, .lists, .members, .subscriptions, .purges)
     static let countPublications = RedisScript(
@@ -25,6 +25,11 @@ enum RegistryScripts {
     static let readBuckets = RedisScript(PackageResources.read_buckets_lua, using: .ready, .records)
     static let readAudience = RedisScript(PackageResources.read_audience_lua, using: .ready)
     static let readAudiences = RedisScript(PackageResources.read_audiences_lua, using: .ready)
+    static let readFields = RedisScript(PackageResources.read_fields_lua, using: .ready)
+    static let reserveGroup = RedisScript(PackageResources.reserve_group_lua, using: .ready, .groupReplies)
+    static let releaseGroup = RedisScript(PackageResources.release_group_lua, using: .ready)
+    static let reserveTransfer = RedisScript(
+        PackageResources.reserve_transfer_lua, using: .ready, .fields, .transfers)
     static let countFailure = RedisScript(PackageResources.count_failure_lua, using: .ready, .records)
     static let countDevices = RedisScript(PackageResources.count_devices_lua, using: .ready)
     static let allocate = RedisScript(PackageResources.allocate_lua, using: .ready)

@@ -28,6 +28,12 @@ enum CommitReplyCode: Int64, CaseIterable {
     case tooMany = 3
 }
 
+enum GroupReplyCode: Int64, CaseIterable {
+    case free = 0
+    case taken = 1
+    case tooMany = 2
+}
+
 /// A positive reply is the time to wait.
 enum ProbeReplyCode: Int64, CaseIterable {
     case notNeeded = -1

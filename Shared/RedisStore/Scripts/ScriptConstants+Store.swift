@@ -14,6 +14,7 @@ extension ScriptConstants {
     static let markReplies = ScriptConstants(prefix: "MARK", of: MarkReplyCode.self)
     static let bucketReplies = ScriptConstants(prefix: "BUCKET", of: BucketReplyCode.self)
     static let commitReplies = ScriptConstants(prefix: "COMMIT", of: CommitReplyCode.self)
+    static let groupReplies = ScriptConstants(prefix: "GROUP", of: GroupReplyCode.self)
     static let probeReplies = ScriptConstants(prefix: "PROBE", of: ProbeReplyCode.self)
     static let requestReplies = ScriptConstants(prefix: "REQUEST", of: RequestReplyCode.self)
     static let records = ScriptConstants([("RECORD_REMOVED", Int64(StoredDevice.removalMark))])
@@ -33,8 +34,8 @@ extension ScriptConstants {
 
     static let all = [
         providers,
-        states, ledgerFlags, claimReplies, markReplies, bucketReplies, commitReplies, probeReplies, requestReplies,
-        records, outageBounds, startsBounds,
+        states, ledgerFlags, claimReplies, markReplies, bucketReplies, commitReplies, groupReplies, probeReplies,
+        requestReplies, records, outageBounds, startsBounds,
         statisticsBounds,
     ]
 }

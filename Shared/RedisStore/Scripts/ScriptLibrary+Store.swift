@@ -5,6 +5,7 @@ extension ScriptLibrary {
     static let bucketReplies = ScriptLibrary(.bucketReplies)
     static let claimReplies = ScriptLibrary(.claimReplies)
     static let commitReplies = ScriptLibrary(.commitReplies)
+    static let groupReplies = ScriptLibrary(.groupReplies)
     static let ledgerFlags = ScriptLibrary(.ledgerFlags)
     static let markReplies = ScriptLibrary(.markReplies)
     static let outageBounds = ScriptLibrary(.outageBounds)
@@ -45,6 +46,7 @@ extension ScriptLibrary {
     static let taskView = ScriptLibrary(PackageResources.task_view_lua)
     static let topicCounts = ScriptLibrary(PackageResources.topic_counts_lua)
     static let topicReady = ScriptLibrary(PackageResources.topic_ready_lua)
+    static let transfers = ScriptLibrary(PackageResources.transfers_lua)
     static let whole = ScriptLibrary(PackageResources.whole_lua)
     static let window = ScriptLibrary(PackageResources.window_lua)
 }

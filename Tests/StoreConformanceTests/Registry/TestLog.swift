@@ -44,6 +44,8 @@ final class TestLog: RegistryJournal {
             case .count(let topic, _): aspect = "count \(Array(topic.text.utf8))"
             case .badge: aspect = "badge"
             case .audience(let name, _): aspect = "audience \(name)"
+            case .group(let group): aspect = "group \(group.id)"
+            case .transfer(let id, _): aspect = "transfer \(id)"
             case .subscription(let topic, _): aspect = "topic \(Array(topic.text.utf8))"
             }
         }

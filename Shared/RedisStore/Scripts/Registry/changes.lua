@@ -42,8 +42,9 @@ local function setBadge(offset, badges, value)
     return 0
 end
 
-local function saveAudience(audiences, name, definition)
-    write(audiences, name, definition ~= '' and definition)
+-- An empty value removes.
+local function saveNamed(key, name, value)
+    write(key, name, value ~= '' and value)
     return 0
 end
 
@@ -68,6 +69,9 @@ local function apply(i)
     if kind == 'unsubscribe' then return unsubscribe(offset, a, b, tonumber(ARGV[i + 6])) end
     if kind == 'purge' then return purge(a, tonumber(ARGV[i + 6])) end
     if kind == 'count' then return setCount(a, b, ARGV[i + 5], ARGV[i + 6], ARGV[i + 7]) end
-    if kind == 'audience' then return saveAudience(a, ARGV[i + 6], ARGV[i + 7]) end
+    if kind == 'named' then return saveNamed(a, ARGV[i + 6], ARGV[i + 7]) end
+    if kind == 'transfer' then
+        return saveTransfer(a, b, KEYS[tonumber(ARGV[i + 5])], ARGV[i + 6], ARGV[i + 7])
+    end
     return setBadge(offset, a, ARGV[i + 6])
 end
