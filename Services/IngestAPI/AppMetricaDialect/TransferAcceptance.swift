@@ -55,7 +55,7 @@ struct TransferAcceptance: Sendable {
         }
         guard !transfer.isAccepted else { return transfer }
         // What is known of its tasks may have expired, if they were sent at all.
-        guard time.now < transfer.created + IdempotencyBounds.retention else { throw TransferError.interrupted }
+        guard time.now < transfer.created + IdempotencyBounds.retention else { throw AppMetricaError.interrupted }
         if transfer.errors.isEmpty { try await send(tasks(transfer), request: request, of: caller) }
         transfer.isAccepted = true
         try await transfers.update(transfer, in: app)

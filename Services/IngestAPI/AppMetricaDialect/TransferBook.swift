@@ -28,7 +28,7 @@ struct TransferBook: Sendable {
             for id in transfer.tasks { statuses.append(try await status(of: id, in: app.id)) }
             return TransferStatus(transfer, tasks: statuses)
         }
-        throw TransferError.unknownTransfer
+        throw AppMetricaError.unknownTransfer
     }
 
     /// Nil for a task that has expired.

@@ -6,15 +6,40 @@ import ServiceKit
 import Store
 import TaskModel
 
-/// `/push/v1/send-batch` and `/push/v1/status`.
+/// Transfers: to send them, and what became of them.
 struct TransferRoutes: Sendable {
     /// A quarter of a million tokens take 41 MB.
     static let bodyBytesMaximum = 64 << 20
 
+    private static let sending: [Scope] = [.publish]
+    private static let reading: [Scope] = [.publish, .read]
+
     let acceptance: TransferAcceptance
     let book: TransferBook
 
-    @Sendable func send(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
+    var routes: [DialectRoute] {
+        let status = "/push/v1/status"
+        return [
+            route(
+                .post, pattern: "/push/v1/send-batch", scopes: TransferRoutes.sending,
+                bodyBytesMaximum: TransferRoutes.bodyBytesMaximum, handler: send),
+            route(.get, pattern: "\(status)/:transfer", scopes: TransferRoutes.reading, handler: self.status),
+            route(
+                .get, pattern: "\(status)/:group/:client", scopes: TransferRoutes.reading, handler: statusByClientID),
+        ]
+    }
+
+    private func route(
+        _ method: HTTPMethod, pattern: String, scopes: [Scope], bodyBytesMaximum: Int? = nil,
+        handler: @escaping @Sendable (HTTPRequest, UnnamedCaller) async throws -> HTTPResponse
+    ) -> DialectRoute {
+        DialectRoute(
+            method: method, pattern: pattern, scopes: scopes, query: [],
+            keyParameter: AppMetricaDialect.keyParameter, bodyBytesMaximum: bodyBytesMaximum,
+            handler: .appInBody(.appmetrica, handler))
+    }
+
+    @Sendable private func send(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
         if let type = request.headers["Content-Type"], MediaType(contentType: type) != .json {
             throw BodyError.unknownMediaType(type)
         }
@@ -30,15 +55,15 @@ struct TransferRoutes: Sendable {
         return TransferRoutes.accepted(transfer, outline: outline, caller: caller)
     }
 
-    @Sendable func status(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        guard let id = UInt64(request.parameter("transfer")) else { throw TransferError.unknownTransfer }
+    @Sendable private func status(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
+        guard let id = UInt64(request.parameter("transfer")) else { throw AppMetricaError.unknownTransfer }
         let status = try await book.status(of: unnamed) { try await $0.transfer(id, in: $1) }
         return .json(status.text(showsClientID: false))
     }
 
-    @Sendable func statusByClientID(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
+    @Sendable private func statusByClientID(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
         guard let group = Int64(request.parameter("group")), let id = Int64(request.parameter("client")) else {
-            throw TransferError.unknownTransfer
+            throw AppMetricaError.unknownTransfer
         }
         let status = try await book.status(of: unnamed) {
             try await $0.transfer(clientID: id, group: group, in: $1)
