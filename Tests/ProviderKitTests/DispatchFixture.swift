@@ -41,8 +41,9 @@ final class DispatchFixture: Sendable {
 
     func plan(
         _ policy: TaskPlan.AmbiguityPolicy = .atLeastOnce, marking offsets: [UInt16],
-        deadline: Duration = .seconds(3_600)
+        deadline: Duration = .seconds(3_600), of other: TaskID? = nil
     ) async throws {
+        let task = other ?? task
         _ = try await ledger.plan(
             task,
             as: TaskPlan(app: app, jobs: 1, isFast: false, deadline: DispatchFixture.start + deadline, policy: policy)
@@ -84,7 +85,8 @@ final class DispatchFixture: Sendable {
         repeatsUnknown: Bool = true,
         updated: UInt32 = 1_700_000_000, isSilent: Bool = false, isSandbox: Bool = false, pushType: String = "alert",
         deadline: Duration = .seconds(3_600), rates: [PushRate] = [], cap: ChunkCap? = nil,
-        receiptKey: TaskReceiptKey? = nil, payload: PayloadTemplate = PayloadTemplate(Array("{}".utf8))
+        receiptKey: TaskReceiptKey? = nil, payload: PayloadTemplate = PayloadTemplate(Array("{}".utf8)),
+        of other: TaskID? = nil
     ) throws -> DispatchChunk {
         var devices = SegmentDevices(segment: segment.number)
         for offset in offsets {
@@ -102,7 +104,7 @@ final class DispatchFixture: Sendable {
             kind: kind, priority: .high, pushType: pushType, collapseID: "x", expiration: expiration,
             payload: payload, isSilent: isSilent)
         return DispatchChunk(
-            task: task, app: app, lane: .bulk, attempt: attempt, timing: timing, cap: cap,
+            task: other ?? task, app: app, lane: .bulk, attempt: attempt, timing: timing, cap: cap,
             accepted: DispatchFixture.start.milliseconds, deadline: (DispatchFixture.start + deadline).milliseconds,
             countsBadge: true,
             repeatsUnknown: repeatsUnknown, rates: rates, receiptKey: receiptKey, variants: [variant],
@@ -115,8 +117,9 @@ final class DispatchFixture: Sendable {
         return try await ledger.close([segment], of: task)?.providers ?? [:]
     }
 
-    func counts() async throws -> StateCounts {
-        try await ledger.states(of: task, in: segment)?.counts ?? StateCounts()
+    func counts(of other: TaskID? = nil) async throws -> StateCounts {
+        let task = other ?? task
+        return try await ledger.states(of: task, in: segment)?.counts ?? StateCounts()
     }
 }
 

@@ -36,11 +36,13 @@ import Topics
     private struct Sender {
         let handler: DispatchHandler
         let count: Int
+        let partsAtOnce: Int
         let times = SendTimes()
         private let overRate: Counter
 
-        init(_ count: Int, seed: UInt64 = 1, fixture: DispatchFixture) {
+        init(_ count: Int, seed: UInt64 = 1, partsAtOnce: Int = 1, fixture: DispatchFixture) {
             self.count = count
+            self.partsAtOnce = partsAtOnce
             overRate = fixture.metrics.counter(.senderDevicesOverRate)
             let (times, time) = (times, fixture.time)
             let gateway = ScriptedGateway { _ in
@@ -51,7 +53,7 @@ import Topics
         }
 
         /// Pushes that have taken their slots and wait for them.
-        var sleepers: Int { min(1, count - overRate.value - times.all.count) }
+        var sleepers: Int { min(partsAtOnce, count - overRate.value - times.all.count) }
     }
 
     /// Advances the clock until all pushes are sent.
@@ -102,6 +104,33 @@ import Topics
         let times = SendTimes()
         for time in first.times.all + second.times.all { times.add(time) }
         #expect(times.mostInASecond <= 100 && times.count(inSecond: 0) >= 95 && times.count(inSecond: 1) >= 95)
+    }
+
+    /// Goal: two tasks of a group at once, in two senders, keep the rate of the group together. Method: 500 a second, for
+    /// four seconds.
+    @Test func theTasksOfAGroupShareItsRate() async throws {
+        let fixture = try DispatchFixture()
+        let offsets = (0..<1_000).map { UInt16($0) }
+        let other = TaskID(high: 7, low: 10)
+        try await fixture.plan(marking: offsets)
+        try await fixture.plan(marking: offsets, of: other)
+        let rates = [PushRate(500, of: .group(fixture.app, 3))]
+        let first = Sender(1_000, partsAtOnce: 4, fixture: fixture)
+        let second = Sender(1_000, seed: 2, partsAtOnce: 4, fixture: fixture)
+        let chunks = (
+            try fixture.chunk(offsets, rates: rates), try fixture.chunk(offsets, rates: rates, of: other)
+        )
+        async let one = fixture.run(first.handler, chunk: chunks.0, time: ManualTimeSource())
+        async let another = fixture.run(second.handler, chunk: chunks.1, time: ManualTimeSource())
+        await advance(fixture, until: first, second)
+        _ = try await (one, another)
+        for task in [fixture.task, other] { #expect(try await fixture.counts(of: task)[.delivered] == 1_000) }
+        let times = SendTimes()
+        for time in first.times.all + second.times.all { times.add(time) }
+        #expect(times.mostInASecond <= 500)
+        for second in 1..<4 { #expect(times.count(inSecond: second) >= 475, "second \(second)") }
+        // Neither waits for the other.
+        for sender in [first, second] { #expect(sender.times.count(inSecond: 1) >= 200) }
     }
 
     /// Goal: what may not be sent within seconds does not stay in the sender, and loses no attempt. Method: a chunk of

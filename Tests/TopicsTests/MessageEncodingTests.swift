@@ -135,6 +135,44 @@ import Topics
         }
     }
 
+    /// Goal: the rate of a group is carried beside everything else that a chunk may have, and each cut is noticed, as is
+    /// what only a later version knows.
+    @Test(arguments: [false, true], [false, true])
+    func theRateOfAGroupIsCarried(hasKeys: Bool, hasOthers: Bool) throws {
+        let chunk = try MessageEncodingTests.chunk()
+        let group = PushRate(500, of: .group(chunk.app, 1 << 40))
+        let others = [PushRate(7, of: .task(chunk.task)), PushRate(1_000_000, of: .app(chunk.app))]
+        let browser = try #require(WebPushKeys(publicKey: [4] + Array(1...64), secret: Array(1...16)))
+        var devices = SegmentDevices(segment: SegmentNumber(rawValue: 9))
+        devices.append(
+            offset: 1, variant: 0, isSandbox: false, tag: 1, updated: 2, token: "https://push.example",
+            webPushKeys: hasKeys ? browser : nil)
+        let paced = DispatchChunk(
+            task: chunk.task, app: chunk.app, lane: .bulk, attempt: 0,
+            cap: hasOthers ? ChunkCap(PushCap(count: 1, period: .seconds(60)), latest: nil) : nil, accepted: 1,
+            deadline: 2, countsBadge: false, repeatsUnknown: false,
+            rates: hasOthers ? [others[0], group, others[1]] : [group],
+            receiptKey: hasKeys ? TaskReceiptKey(bytes: Array(1...16)) : nil, variants: chunk.variants,
+            segments: chunk.segments + [devices])
+        let bytes = paced.encoded()
+        #expect(bytes[0] == 7)
+        #expect(try DispatchChunk(decoding: bytes) == paced)
+        for length in 0..<bytes.count {
+            #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: Array(bytes.prefix(length))) }
+        }
+        // Format, task, the app with its length, the timing, the rates and the cap come before the flags.
+        let flags = 1 + 16 + 1 + 4 + 9 + 8 + 1 + (hasOthers ? 20 : 0)
+        #expect(bytes[flags] == (hasKeys ? 7 : 4))
+        var later = bytes
+        later[flags] |= 0x80
+        #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: later) }
+        // A rate of zero.
+        var unpaced = bytes
+        let rate = flags + 1 + (hasKeys ? 16 : 0) + 8
+        unpaced.replaceSubrange(rate..<rate + 4, with: [0, 0, 0, 0])
+        #expect(throws: MalformedMessageError.self) { try DispatchChunk(decoding: unpaced) }
+    }
+
     /// The same for a cap, with and without a timing.
     @Test func onlyALimitNeedsTheLatestFormat() throws {
         let chunk = try MessageEncodingTests.chunk()

@@ -29,6 +29,8 @@ import Topics
             task.rules.rate = 500
             task.content.fallbackLanguage = "pt-BR"
             task.rules.appRate = 1_000_000
+            task.rules.group = GroupRate(id: 1 << 40, perSecond: 5_000)
+            #expect(!task.rules.areEmpty)
             #expect(try TaskMessage(decoding: TaskMessage.task(task).encoded()) == .task(task))
         }
         for policy in [DeliveryRules.CapPolicy.delay, .skip] {

@@ -59,6 +59,32 @@ import Testing
         }
     }
 
+    /// Goal: the tasks of a group share its slots, and each keeps the distance of its own rate, which the group may have
+    /// changed between them.
+    @Test(arguments: StoreKind.allCases)
+    func aGroupSharesItsSlots(kind: StoreKind) async throws {
+        try await withPacing(kind) { pacing, time, app in
+            let (old, new) = (PushRate(100, of: .group(app, 7)), PushRate(500, of: .group(app, 7)))
+            let start = time.now
+            let other = TaskID(high: task.high, low: 2)
+            try await expect(pacing.reserve(50, as: "j0", of: task, at: old), at: start)
+            let second = start + PacingBounds.interval(50, at: old)
+            try await expect(pacing.reserve(50, as: "j0", of: other, at: new), at: second)
+            let third = second + PacingBounds.interval(50, at: new)
+            try await expect(pacing.reserve(1, as: "j1", of: task, at: old), at: third)
+            // Another group, the app, and a group of another app have slots of their own.
+            let apart = [
+                PushRate.Scope.group(app, 70), .app(app), .group(try AppID("\(app)-7"), 7), .group(try AppID("7"), 7),
+            ]
+            for scope in apart {
+                try await expect(pacing.reserve(1, as: "j0", of: task, at: PushRate(100, of: scope)), at: start)
+            }
+            #expect(try await pacing.take(100, at: old) == TakenSlots(count: 100, wait: .zero))
+            let taken = try await pacing.take(1, at: new)
+            #expect(taken.count == 1 && taken.wait > .milliseconds(900))
+        }
+    }
+
     /// A step that is repeated after a crash takes no slots from others, and its devices are due when they were.
     @Test(arguments: StoreKind.allCases)
     func aRepeatedReservationIsTheSame(kind: StoreKind) async throws {
