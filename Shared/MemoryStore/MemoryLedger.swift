@@ -53,7 +53,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
     }
 
     package func begin(
-        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], unmatched: Int = 0, in segments: [SegmentNumber]
     ) -> TaskBeginning {
         precondition(plan.jobs == 1, "a task for few is one job")
         return change { state, _ in
@@ -61,6 +61,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
             if let plan = known.plan { return .planned(plan) }
             known.plan = plan
             known.devices = devices
+            known.unmatched = unmatched
             known.open.formUnion(segments)
             state.tasks[task] = known
             state.taskEnds[task] = nil
@@ -119,12 +120,12 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
     }
 
-    package func resolve(job: Int, of task: TaskID) throws(StoreError) {
+    package func resolve(job: Int, unmatched: Int = 0, of task: TaskID) throws(StoreError) {
         let jobs = change { state, _ -> Int? in
             guard let known = state.tasks[task], let jobs = known.plan?.jobs, known.resolved.count != jobs else {
                 return nil
             }
-            if (0..<jobs).contains(job) { state.tasks[task]?.resolve(job, of: jobs) }
+            if (0..<jobs).contains(job) { state.tasks[task]?.resolve(job, of: jobs, unmatched: unmatched) }
             return jobs
         }
         guard let jobs, !(0..<jobs).contains(job) else { return }
@@ -310,7 +311,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
         return TaskProgress(
             plan: plan, jobsResolved: known.resolved.count, isCancelled: known.isCancelled, counts: counts,
-            providers: known.providers, closed: known.closed)
+            providers: known.providers, unmatched: known.unmatched, closed: known.closed)
     }
 
     private func change<Result>(_ body: (inout State, Timestamp) -> Result) -> Result {

@@ -9,6 +9,7 @@ struct MemoryLedgerTask {
     var devices: [UInt8]?
     var isCancelled = false
     var resolved: Set<Int> = []
+    var unmatched = 0
     /// Segments that may still have open devices.
     var open: Set<SegmentNumber> = []
     /// Final counts of closed segments.
@@ -31,8 +32,8 @@ struct MemoryLedgerTask {
         return plan
     }
 
-    mutating func resolve(_ job: Int, of jobs: Int) {
-        resolved.insert(job)
+    mutating func resolve(_ job: Int, of jobs: Int, unmatched count: Int) {
+        if resolved.insert(job).inserted { unmatched += count }
         if resolved.count == jobs { devices = nil }
     }
 

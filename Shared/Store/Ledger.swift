@@ -7,8 +7,9 @@ package protocol Ledger: Sendable {
     func plan(_ task: TaskID, as plan: TaskPlan) async throws(StoreError) -> TaskPlan
     /// Plans a task for few, whose only job is done immediately. In one step it stores the devices with the plan and
     /// enters their segments, since each step adds latency to a single push. A task with a plan stays unchanged.
+    /// `unmatched` entries of its list name no device.
     func begin(
-        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], unmatched: Int, in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning
     /// The devices of a task that was begun; nil once its job is resolved.
     func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]?
@@ -32,8 +33,9 @@ package protocol Ledger: Sendable {
     ) async throws(StoreError) -> SegmentSet
     /// The deferred devices of these segments by cause, without reading which devices they are.
     func deferrals(of task: TaskID, in segments: [SegmentID]) async throws(StoreError) -> DeferralSummary
-    /// The job is done: all its devices are marked and sent to the bus.
-    func resolve(job: Int, of task: TaskID) async throws(StoreError)
+    /// The job is done: all its devices are marked and sent to the bus. The entries of its part of a list that name no
+    /// device are added to the task's, unless the job was resolved before.
+    func resolve(job: Int, unmatched: Int, of task: TaskID) async throws(StoreError)
     /// True if the job is resolved; nil for a task without a plan.
     func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool?
 

@@ -4,11 +4,11 @@ import ServiceKit
 /// The storage format of a trace: about 40 bytes for a task with one device, and 8 for each further one.
 ///
 /// A version, flags, the app and the dialect, the time of closing and the others as differences from it, the number of
-/// jobs; in version 2 also the rest of the report. Then the devices: difference from the previous one, state and
+/// jobs; in version 2 also the rest of the report, and in version 3 then the number of list entries without a device. Then the devices: difference from the previous one, state and
 /// whether there is a detail, and of the detail the attempt, time difference, status and the reason, which is written
 /// once and then referenced by its number.
 extension TaskTrace {
-    private static let versions: ClosedRange<UInt8> = 1...2
+    private static let versions: ClosedRange<UInt8> = 1...3
     private static let hasDetail: UInt8 = 16
 
     private struct Flags: OptionSet {
@@ -19,19 +19,22 @@ extension TaskTrace {
     }
 
     package var packed: [UInt8] {
-        let versions = TaskTrace.versions
-        var bytes = [report.isEmpty ? versions.lowerBound : versions.upperBound, flags.rawValue]
+        var bytes = [version, flags.rawValue]
         bytes.append(counted: plan.app.text.utf8)
         bytes.append(counted: dialect.utf8)
         bytes.append(integer: closed.milliseconds)
         bytes.append(signed: closed - created)
         bytes.append(signed: plan.deadline - closed)
         bytes.append(variableInteger: plan.jobs)
-        if !report.isEmpty { bytes.append(counted: report) }
+        if version > 1 { bytes.append(counted: report) }
+        if version > 2 { bytes.append(variableInteger: unmatched) }
         var packer = DevicePacker(closed: closed)
         for device in outcomes.devices { packer.append(device, to: &bytes) }
         return bytes
     }
+
+    /// The first that can hold the trace.
+    private var version: UInt8 { unmatched > 0 ? 3 : report.isEmpty ? 1 : 2 }
 
     /// Nil for an unknown version.
     package init?(packed bytes: [UInt8]) {
@@ -40,7 +43,8 @@ extension TaskTrace {
             let app = reader.text().flatMap({ try? AppID($0) }), let dialect = reader.text(),
             let milliseconds = reader.integer(Int64.self), milliseconds.magnitude < 1 << 48,
             let age = reader.signed(), let rest = reader.signed(), let jobs = reader.variableInteger(),
-            let report = version == 1 ? [] : reader.counted()
+            let report = version == 1 ? [] : reader.counted(),
+            let unmatched = version > 2 ? reader.variableInteger() : 0
         else { return nil }
         let closed = Timestamp(milliseconds: milliseconds)
         var unpacker = DeviceUnpacker(closed: closed)
@@ -55,7 +59,8 @@ extension TaskTrace {
         self.init(
             TaskOutcomes(plan: plan, devices: devices), dialect: dialect,
             created: Timestamp(milliseconds: milliseconds - age.wholeMilliseconds), closed: closed,
-            isCancelled: flags.contains(.cancelled), report: Array(report))
+            isCancelled: flags.contains(.cancelled), unmatched: unmatched,
+            report: Array(report))
     }
 
     private var flags: Flags {

@@ -9,18 +9,21 @@ package struct TaskTrace: Hashable, Sendable {
     package let created: Timestamp
     package let closed: Timestamp
     package let isCancelled: Bool
+    /// Entries of the task's list that named no device.
+    package let unmatched: Int
     /// The rest of the report, in a format of the writer's; may be empty.
     package let report: [UInt8]
 
     package init(
         _ outcomes: TaskOutcomes, dialect: String, created: Timestamp, closed: Timestamp, isCancelled: Bool,
-        report: [UInt8] = []
+        unmatched: Int = 0, report: [UInt8] = []
     ) {
         self.outcomes = outcomes
         self.dialect = dialect
         self.created = created
         self.closed = closed
         self.isCancelled = isCancelled
+        self.unmatched = unmatched
         self.report = report
     }
 
@@ -30,6 +33,7 @@ package struct TaskTrace: Hashable, Sendable {
     package var progress: TaskProgress {
         let counts = outcomes.devices.reduce(into: StateCounts()) { counts, device in counts[device.state] += 1 }
         return TaskProgress(
-            plan: plan, jobsResolved: plan.jobs, isCancelled: isCancelled, counts: counts, closed: closed)
+            plan: plan, jobsResolved: plan.jobs, isCancelled: isCancelled, counts: counts,
+            unmatched: unmatched, closed: closed)
     }
 }

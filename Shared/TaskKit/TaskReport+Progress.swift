@@ -10,6 +10,7 @@ extension TaskReport {
         var counts = StateCounts()
         for state in DeliveryState.allCases where state.isTerminal { counts[state] = self[state] }
         let plan = TaskPlan(app: app, jobs: 1, isFast: lane == .fast, deadline: closed, policy: .atMostOnce)
-        return TaskProgress(plan: plan, jobsResolved: 1, isCancelled: isCancelled, counts: counts, closed: closed)
+        return TaskProgress(
+            plan: plan, jobsResolved: 1, isCancelled: isCancelled, counts: counts, unmatched: unmatched, closed: closed)
     }
 }

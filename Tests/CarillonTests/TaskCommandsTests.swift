@@ -396,14 +396,14 @@ import Testing
         let json = try JSON(
             #"""
             {"id":"t","state":"closed","jobs":{"resolved":1,"total":1},"counts":{"targeted":9,"delivered":9},
-            "receipts":{"delivered":0,"opened":3,"dismissed":0,"actions":1}}
+            "unmatched":4,"receipts":{"delivered":0,"opened":3,"dismissed":0,"actions":1}}
             """#)
         let status = try #require(ReportedTask(json))
         #expect(ProgressBar().text(status) == "closed 9 of 9, delivered 9; receipts: opened 3, actions 1")
         let lines = TasksShow.text(status).split(separator: "\n").map {
             $0.split(separator: " ").joined(separator: " ")
         }
-        #expect(lines.suffix(3) == ["receipts", "opened 3", "actions 1"])
+        #expect(lines.suffix(4) == ["unmatched 4", "receipts", "opened 3", "actions 1"])
     }
 
     @Test func theRateIsThatOfTheLastFewSeconds() throws {

@@ -65,7 +65,8 @@ import Topics
             let task = isContentLeft ? try await post(fixture).id : TaskID(high: 9, low: 9)
             let report = TaskReport(
                 task: task, app: try AppID("news"), dialect: .native, created: created,
-                closed: created + .seconds(5), isCancelled: false, lane: .fast, count: { $0 == .delivered ? 3 : 0 })
+                closed: created + .seconds(5), isCancelled: false, lane: .fast, unmatched: 2,
+                count: { $0 == .delivered ? 3 : 0 })
             _ = try await fixture.archive.fix(report: report.encoded(), of: task)
             let read = await fixture.json("GET", "/v1/tasks/\(task)/report", as: .publisher)
             #expect(read.status == 200 && read.json["counts"]?["delivered"] == .integer(3))
@@ -73,6 +74,7 @@ import Topics
             #expect(status.status == 200 && status.json["state"] == .string("closed"))
             #expect(status.json["created"] == .string("\(created)"))
             #expect(status.json["counts"]?["targeted"] == .integer(3))
+            #expect(read.json["unmatched"] == .integer(2) && status.json["unmatched"] == .integer(2))
             let device = DeviceID(index: DeviceIndex(segment: SegmentNumber(rawValue: 0), offset: 1), tag: 1)
             #expect(await fixture.json("GET", "/v1/tasks/\(task)/devices/\(device)", as: .publisher).status == 404)
         }
@@ -88,6 +90,7 @@ import Topics
             #expect(accepted.json["state"] == .string("accepted"))
             #expect(accepted.json["lane"] == .null)
             #expect(accepted.json["counts"]?["targeted"] == .integer(0))
+            #expect(accepted.json["unmatched"] == .integer(0))
             #expect(accepted.json["deadline"] == .string("\(task.deadline)"))
 
             try await plan(fixture, task: task)
@@ -105,12 +108,12 @@ import Topics
             #expect(sending["closed"] == .null)
 
             settle(fixture, task: task, offsets: [3], state: .failed)
-            try fixture.ledger.resolve(job: 0, of: task.id)
+            try fixture.ledger.resolve(job: 0, unmatched: 4, of: task.id)
             _ = fixture.ledger.close([SegmentID(task.app, number: SegmentNumber(rawValue: 0))], of: task.id)
             let closed = await fixture.json("GET", path, as: .publisher).json
             #expect(closed["state"] == .string("closed"))
             #expect(closed["closed"] == .string("\(fixture.time.now)"))
-            #expect(closed["counts"]?["targeted"] == .integer(3))
+            #expect(closed["counts"]?["targeted"] == .integer(3) && closed["unmatched"] == .integer(4))
         }
     }
 
@@ -269,16 +272,18 @@ import Topics
             mark(fixture, task: task, offsets: [1, 2])
             settle(fixture, task: task, offsets: [1], state: .invalidRemoved, status: 410, reason: "Unregistered")
             settle(fixture, task: task, offsets: [2], state: .delivered, status: 200)
-            try fixture.ledger.resolve(job: 0, of: task.id)
+            try fixture.ledger.resolve(job: 0, unmatched: 5, of: task.id)
             let segment = SegmentID(task.app, number: SegmentNumber(rawValue: 0))
             let closed = try #require(fixture.ledger.close([segment], of: task.id)?.closed)
             let report = TaskReport(
                 task: task.id, app: task.app, dialect: .native, created: task.created, closed: closed,
-                isCancelled: false, lane: .fast, count: { [.invalidRemoved, .delivered].contains($0) ? 1 : 0 })
+                isCancelled: false, lane: .fast, unmatched: 5,
+                count: { [.invalidRemoved, .delivered].contains($0) ? 1 : 0 })
             _ = try await fixture.archive.fix(report: report.encoded(), of: task.id)
             let outcomes = try #require(fixture.ledger.outcomes(of: task.id))
             let trace = TaskTrace(
-                outcomes, dialect: "native", created: task.created, closed: closed, isCancelled: false)
+                outcomes, dialect: "native", created: task.created, closed: closed, isCancelled: false,
+                unmatched: 5)
             fixture.traces.keep(trace, of: task.id, for: TaskTraceBounds.retention)
             let reader = DeviceID(index: DeviceIndex(segment: segment.number, offset: 2), tag: 9)
             _ = fixture.receipts.count(
@@ -297,6 +302,7 @@ import Topics
             }
             let before = await read()
             #expect(before.allSatisfy { $0.status == 200 })
+            #expect(before.prefix(2).allSatisfy { $0.json["unmatched"] == .integer(5) })
             #expect(before[0].text.contains(#""receipts":{"delivered":0,"opened":1,"dismissed":0,"actions":1}"#))
             fixture.ledger.release(task.id)
             fixture.time.advance(by: TaskPlan.retention(isFast: true))

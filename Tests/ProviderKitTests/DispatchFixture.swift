@@ -113,7 +113,7 @@ final class DispatchFixture: Sendable {
 
     /// The devices by provider, once all have ended.
     func providers() async throws -> [PushProtocol: OutcomeCounts] {
-        try await ledger.resolve(job: 0, of: task)
+        try await ledger.resolve(job: 0, unmatched: 0, of: task)
         return try await ledger.close([segment], of: task)?.providers ?? [:]
     }
 

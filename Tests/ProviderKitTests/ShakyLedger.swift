@@ -83,9 +83,9 @@ extension ShakyLedger {
     }
 
     func begin(
-        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], unmatched: Int, in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
-        try await ledger.begin(task, plan: plan, devices: devices, in: segments)
+        try await ledger.begin(task, plan: plan, devices: devices, unmatched: unmatched, in: segments)
     }
 
     func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]? {
@@ -126,8 +126,8 @@ extension ShakyLedger {
         try await ledger.deferrals(of: task, in: segments)
     }
 
-    func resolve(job: Int, of task: TaskID) async throws(StoreError) {
-        try await ledger.resolve(job: job, of: task)
+    func resolve(job: Int, unmatched: Int, of task: TaskID) async throws(StoreError) {
+        try await ledger.resolve(job: job, unmatched: unmatched, of: task)
     }
 
     func renew(

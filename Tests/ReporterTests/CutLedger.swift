@@ -18,9 +18,9 @@ struct CutLedger: Ledger {
     }
 
     func begin(
-        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], unmatched: Int, in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
-        try await ledger.begin(task, plan: plan, devices: devices, in: segments)
+        try await ledger.begin(task, plan: plan, devices: devices, unmatched: unmatched, in: segments)
     }
 
     func decidedDevices(of task: TaskID) async throws(StoreError) -> [UInt8]? {
@@ -57,9 +57,9 @@ struct CutLedger: Ledger {
         try await ledger.deferrals(of: task, in: segments)
     }
 
-    func resolve(job: Int, of task: TaskID) async throws(StoreError) {
+    func resolve(job: Int, unmatched: Int, of task: TaskID) async throws(StoreError) {
         try await scissors.around { () async throws(StoreError) in
-            try await ledger.resolve(job: job, of: task)
+            try await ledger.resolve(job: job, unmatched: unmatched, of: task)
         }
     }
 

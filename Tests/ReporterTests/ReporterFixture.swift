@@ -78,7 +78,7 @@ final class ReporterFixture: Sendable {
     /// Does the work of ingest and resolver: the task is accepted, planned, in the agenda, and its devices are marked.
     func begin(
         _ number: UInt64, devices: [DeviceID], timeToLive: Duration = .seconds(3_600), isFast: Bool = false,
-        jobs: Int = 1, resolves: Bool = true, change: (inout PushTask) -> Void = { _ in }
+        jobs: Int = 1, resolves: Bool = true, unmatched: Int = 0, change: (inout PushTask) -> Void = { _ in }
     ) throws -> PushTask {
         var task = PushTask(id: TaskID(high: 7, low: number), app: app, created: time.now)
         task.options.timeToLive = timeToLive
@@ -90,7 +90,7 @@ final class ReporterFixture: Sendable {
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
             _ = ledger.mark(SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, number: segment))
         }
-        if resolves { for job in 0..<jobs { try ledger.resolve(job: job, of: task.id) } }
+        if resolves { for job in 0..<jobs { try ledger.resolve(job: job, unmatched: unmatched, of: task.id) } }
         return task
     }
 

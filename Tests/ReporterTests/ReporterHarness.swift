@@ -58,7 +58,7 @@ final class ReporterHarness: Sendable {
                 _ = try await base.ledger.mark(
                     SegmentSet(ids.map(\.index.offset)), of: task.id, in: SegmentID(app, number: segment))
             }
-            try await base.ledger.resolve(job: 0, of: task.id)
+            try await base.ledger.resolve(job: 0, unmatched: 0, of: task.id)
             tasks.append(task.id)
         }
         return tasks

@@ -218,14 +218,14 @@ import Topics
     @Test func aTaskForFewLeavesATrace() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(3)
-        let task = try fixture.begin(1, devices: ids, isFast: true) { $0.dialect = .richie }
+        let task = try fixture.begin(1, devices: ids, isFast: true, unmatched: 6) { $0.dialect = .richie }
         try await fixture.end(Array(ids[..<2]), task: task.id, as: .delivered)
         try await fixture.end([ids[2]], task: task.id, as: .failed)
         #expect(try await fixture.closer().check(check(task)) == .settled)
         let trace = try #require(fixture.traces.trace(of: task.id, created: nil))
         #expect(trace.dialect == "richie" && trace.created == task.created && !trace.isCancelled)
         let report = try #require(try await fixture.reports().first)
-        #expect(trace.closed == report.closed)
+        #expect(trace.closed == report.closed && trace.unmatched == 6 && report.unmatched == 6)
         fixture.time.advance(by: TaskPlan.retention(isFast: true))
         #expect(fixture.ledger.progress(of: task.id) == nil, "its ledger is removed an hour after its report")
         let ends = Dictionary(uniqueKeysWithValues: trace.outcomes.devices.map { ($0.index, $0.state) })

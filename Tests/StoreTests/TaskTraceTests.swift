@@ -11,13 +11,13 @@ import Testing
     private func trace(
         _ devices: [TaskOutcomes.Device], isFast: Bool = true, policy: TaskPlan.AmbiguityPolicy = .atLeastOnce,
         isCancelled: Bool = false, created: Duration = .milliseconds(-120), deadline: Duration = .seconds(86_400),
-        report: [UInt8] = []
+        unmatched: Int = 0, report: [UInt8] = []
     ) throws -> TaskTrace {
         let plan = TaskPlan(
             app: try AppID("news"), jobs: 1, isFast: isFast, deadline: Self.closed + deadline, policy: policy)
         return TaskTrace(
             TaskOutcomes(plan: plan, devices: devices), dialect: "native", created: Self.closed + created,
-            closed: Self.closed, isCancelled: isCancelled, report: report)
+            closed: Self.closed, isCancelled: isCancelled, unmatched: unmatched, report: report)
     }
 
     private func device(
@@ -37,12 +37,13 @@ import Testing
                 age: number * 100_000 - 5)
         }
         let unreported = TaskOutcomes.Device(index: DeviceIndex(rawValue: .max), state: .cancelled, detail: nil)
-        for flag in [false, true] {
+        for (flag, unmatched) in [(false, 0), (true, 0), (false, 1_000), (true, 1)] {
             let whole = try trace(
                 ends + [unreported], isFast: flag, policy: flag ? .atMostOnce : .atLeastOnce, isCancelled: !flag,
                 created: .milliseconds(flag ? 5 : -5), deadline: .seconds(flag ? -28 * 86_400 : 28 * 86_400),
-                report: flag ? [] : Array(0...200))
-            #expect(TaskTrace(packed: whole.packed) == whole)
+                unmatched: unmatched, report: flag ? [] : Array(0...200))
+            #expect(TaskTrace(packed: whole.packed) == whole && whole.progress.unmatched == unmatched)
+            #expect(whole.packed[0] == (unmatched > 0 ? 3 : flag ? 1 : 2))
         }
     }
 
@@ -64,7 +65,7 @@ import Testing
         let whole = try trace([
             device(1, state: .failed, reason: "Busy"), device(70_000, state: .invalid, reason: "Busy"),
         ]).packed
-        #expect(TaskTrace(packed: [3] + whole.dropFirst()) == nil)
+        #expect(TaskTrace(packed: [4] + whole.dropFirst()) == nil)
         #expect(whole[0] == 1, "earlier versions read a trace without the rest of the report")
         #expect(TaskTrace(packed: []) == nil)
         for count in 1..<20 { #expect(TaskTrace(packed: Array(whole.prefix(count))) == nil) }

@@ -16,7 +16,8 @@ import Topics
     @Test func aTaskForFewSurvivesACutAnywhere() async throws {
         let harness = try await Harness(segments: 3, devices: 4)
         let deaths = try await harness.cutEverywhere(isFast: true) { fixture, number in
-            (fixture.task(number, audience: .topic(harness.news), list: .entries([.device(harness.extra)])), [])
+            let list = TargetList.entries([.device(harness.extra), harness.unknown])
+            return (fixture.task(number, audience: .topic(harness.news), list: list), [])
         }
         #expect(deaths > 8)
     }
@@ -24,11 +25,10 @@ import Topics
     @Test func aTaskForManySurvivesACutAnywhere() async throws {
         let harness = try await Harness(segments: 5, devices: 204)
         let deaths = try await harness.cutEverywhere(isFast: false) { fixture, number in
-            let task = fixture.task(number, audience: .topic(harness.news), list: .parts(count: 2, entries: 1_001))
-            let parts = [
-                TaskPart(task: task.id, number: 0, entries: [.device(harness.extra)]),
-                TaskPart(task: task.id, number: 1, entries: [.alias(try Alias(.externalUser, value: "ann"))]),
-            ]
+            let task = fixture.task(number, audience: .topic(harness.news), list: .parts(count: 5, entries: 1_001))
+            let user = TargetEntry.alias(try Alias(.externalUser, value: "ann"))
+            let entries = [[.device(harness.extra)], [], [], [harness.unknown], [user]]
+            let parts = entries.enumerated().map { TaskPart(task: task.id, number: $0, entries: $1) }
             return (task, parts)
         }
         #expect(deaths > 60)
@@ -42,6 +42,8 @@ private struct Harness {
     /// On lists, in addition to the topic's members.
     let extra: DeviceID
     private let user: DeviceID
+    /// On lists; of no device.
+    let unknown = TargetEntry.device(DeviceID(index: DeviceIndex(rawValue: 9 << 12), tag: 1))
     /// Subscribes and unsubscribes during the test.
     private let restless: DeviceID
     private let members: Set<DeviceIndex>
@@ -94,7 +96,8 @@ private struct Harness {
         #expect(Set(sent) == Set(marked), moment)
         #expect(Set(sent).subtracting([restless.index]) == members.union(listed), moment)
         #expect(try await fixture.isResolved(task), moment)
-        #expect(try await fixture.ledger.progress(of: task.id)?.plan.isFast == isFast, moment)
+        let progress = try await fixture.ledger.progress(of: task.id)
+        #expect(progress?.plan.isFast == isFast && progress?.unmatched == 1, moment)
         // One delivery may be repeated: a job, or a whole fast-lane task.
         let repeats = sent.count - Set(sent).count
         #expect(repeats <= (isFast ? sent.count / 2 : 3 * (members.count / 5 + 1)), moment)

@@ -16,7 +16,7 @@ import Testing
                 segment: SegmentNumber(rawValue: UInt32(dice.number(below: Int(SegmentNumber.maximum) + 1))),
                 members: members, silent: members.intersection(SegmentSet([1, 7, 4_095])), records: PackedDevices())
         }
-        let decided = DecidedDevices(targets)
+        let decided = DecidedDevices(targets, unmatched: [0, 1, 400][dice.number(below: 3)])
         let bytes = decided.encoded
         #expect(try DecidedDevices(decoding: bytes) == decided)
         for _ in 0..<200 where !bytes.isEmpty {

@@ -157,10 +157,15 @@ import Topics
         fixture.post(task)
         try await fixture.run()
         #expect(try fixture.sent(task) == [])
+        #expect(try await fixture.ledger.progress(of: task.id)?.unmatched == 4)
         let mended = fixture.task(2, audience: nil, list: .entries(entries + [.device(id)]))
         fixture.post(mended)
         try await fixture.run()
         #expect(try fixture.sent(mended) == [id.index])
+        fixture.post(mended)
+        try await fixture.run()
+        let progress = try #require(try await fixture.ledger.progress(of: mended.id))
+        #expect(progress.plan.isFast && progress.unmatched == 4)
     }
 
     @Test func aPlatformWithoutAPayloadIsNotTargeted() async throws {

@@ -30,6 +30,8 @@ struct ReportedTask: Sendable, Equatable {
     let jobsResolved: Int
     let jobs: Int
     let targeted: Int
+    /// Entries of its list that name no device; zero from an `ingest-api` of an earlier version.
+    let unmatched: Int
     let outcomes: [Outcome: Int]
     /// The complete document, for `--json` and fields not parsed here.
     let document: JSON
@@ -45,6 +47,7 @@ struct ReportedTask: Sendable, Equatable {
         jobsResolved = json["jobs"]?.count("resolved") ?? 0
         jobs = json["jobs"]?.count("total") ?? 0
         targeted = counts.count("targeted") ?? 0
+        unmatched = json.count("unmatched") ?? 0
         outcomes = Dictionary(
             uniqueKeysWithValues: Outcome.allCases.compactMap { outcome in
                 counts.count(outcome.rawValue).map { (outcome, $0) }

@@ -36,6 +36,7 @@ struct TasksShow: Command {
         let receipts = status.receipts.map { ["  \($0.name)", "\($0.count)"] }
         return Table(
             rows: head + counts + (open > 0 ? [["  open", "\(open)"]] : [])
+                + (status.unmatched > 0 ? [["unmatched", "\(status.unmatched)"]] : [])
                 + (receipts.isEmpty ? [] : [["receipts", ""]] + receipts)
         ).text
     }

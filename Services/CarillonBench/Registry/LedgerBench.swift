@@ -51,7 +51,7 @@ struct LedgerBench {
         let id = ClaimID(owner: 1, number: 1)
         try await claim(ledger, task: task, segment: segment, offsets: [7], id: id)
         try await settle(ledger, task: task, segment: segment, offsets: [7], id: id)
-        try await ledger.resolve(job: 0, of: task)
+        try await ledger.resolve(job: 0, unmatched: 0, of: task)
         _ = try await ledger.close([segment], of: task)
         return try await memory(of: "*{\(segment)}*", client)
     }

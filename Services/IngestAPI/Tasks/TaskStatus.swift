@@ -124,6 +124,7 @@ struct TaskStatus: Sendable {
             json.member("lane", json: progress.map { JSONText.quoted($0.plan.isFast ? "fast" : "bulk") } ?? "null")
             json.member("jobs", json: jobs)
             json.member("counts", json: counts)
+            json.member("unmatched", progress?.unmatched ?? 0)
             json.member("waiting", json: waiting)
             json.member("receipts", object: { receipts.write(to: &$0) })
         }

@@ -132,7 +132,7 @@ final class TaskCloser: Sendable {
             task: task, app: progress.plan.app, dialect: content?.dialect ?? .native, created: content?.created,
             closed: closed, isCancelled: progress.isCancelled, lane: progress.plan.isFast ? .fast : .bulk,
             details: TaskCloser.details(of: content, progress: progress),
-            count: { progress.counts[$0] })
+            unmatched: progress.unmatched, count: { progress.counts[$0] })
         return try TaskReport(decoding: try await stores.archive.fix(report: report.encoded(), of: task))
     }
 
@@ -165,7 +165,8 @@ final class TaskCloser: Sendable {
         else { return }
         let trace = TaskTrace(
             outcomes, dialect: report.dialect.rawValue, created: created, closed: report.closed,
-            isCancelled: report.isCancelled, report: report.details.packed(created: created))
+            isCancelled: report.isCancelled, unmatched: report.unmatched,
+            report: report.details.packed(created: created))
         do throws(StoreError) {
             try await stores.traces.keep(trace, of: report.task, for: traceRetention)
             try await stores.deviceTasks.enter(
@@ -214,7 +215,7 @@ final class TaskCloser: Sendable {
             [
                 .task: "\(task)", .count: "\(left)",
             ])
-        for job in 0..<progress.plan.jobs { try await stores.ledger.resolve(job: job, of: task) }
+        for job in 0..<progress.plan.jobs { try await stores.ledger.resolve(job: job, unmatched: 0, of: task) }
     }
 
     private func hasEndpoint(_ watch: TaskWatch) -> Bool {

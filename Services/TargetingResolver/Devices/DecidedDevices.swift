@@ -1,7 +1,8 @@
 import PushModel
 import Store
 
-/// The devices of a job, as kept from the job's first delivery until it is resolved.
+/// The devices of a job, as kept from the job's first delivery until it is resolved, and how many entries of its part of
+/// a list named none then.
 struct DecidedDevices: Hashable, Sendable {
     struct Part: Hashable, Sendable {
         let segment: SegmentNumber
@@ -13,10 +14,18 @@ struct DecidedDevices: Hashable, Sendable {
     private static let listedMaximum = 255
     /// Marks a bitmap in place of the length of a list.
     private static let bitmap = 256
+    /// Precedes the number of entries without a device, in place of a segment; absent if there are none.
+    private static let unmatchedMark = Int(SegmentNumber.maximum) + 1
 
     let parts: [Part]
+    let unmatched: Int
 
-    init(_ targets: [SelectedDevices]) {
+    init(_ found: FoundDevices) {
+        self.init(found.selected, unmatched: found.unmatched)
+    }
+
+    init(_ targets: [SelectedDevices], unmatched: Int = 0) {
+        self.unmatched = unmatched
         parts = targets.map { Part(segment: $0.segment, members: $0.members, silent: $0.silent) }
     }
 
@@ -27,19 +36,30 @@ struct DecidedDevices: Hashable, Sendable {
             DecidedDevices.append(part.members, to: &bytes)
             DecidedDevices.append(part.silent, to: &bytes)
         }
+        if unmatched > 0 {
+            bytes.append(variableInteger: DecidedDevices.unmatchedMark)
+            bytes.append(variableInteger: unmatched)
+        }
         return bytes
     }
 
     init(decoding bytes: [UInt8]) throws(StoreError) {
         var reader = ByteReader(bytes)
         var parts: [Part] = []
+        var unmatched = 0
         while !reader.isAtEnd {
-            guard let raw = reader.variableInteger(), raw <= Int(SegmentNumber.maximum),
+            let raw = reader.variableInteger()
+            if raw == DecidedDevices.unmatchedMark, let count = reader.variableInteger(), reader.isAtEnd {
+                unmatched = count
+                break
+            }
+            guard let raw, raw <= Int(SegmentNumber.maximum),
                 let members = DecidedDevices.set(from: &reader), let silent = DecidedDevices.set(from: &reader)
             else { throw StoreError(.corrupt, message: "the kept devices of a job cannot be decoded") }
             parts.append(Part(segment: SegmentNumber(rawValue: UInt32(raw)), members: members, silent: silent))
         }
         self.parts = parts
+        self.unmatched = unmatched
     }
 
     private static func append(_ set: SegmentSet, to bytes: inout [UInt8]) {

@@ -28,9 +28,7 @@ struct DeviceSearch: Sendable {
         return AudienceReach(audience, in: found ?? SegmentMembers())
     }
 
-    /// The devices that the entries name, by segment in rising order. Ids are accepted here and checked against the
-    /// records later.
-    func listed(_ entries: [TargetEntry], in app: AppID) async throws -> [CandidateDevices] {
+    func listed(_ entries: [TargetEntry], in app: AppID) async throws -> ListedDevices {
         let ids = try await entries.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { entry -> [DeviceID] in
             switch entry {
             case .device(let id): [id]
@@ -38,12 +36,7 @@ struct DeviceSearch: Sendable {
             case .token(let token): try await registry.device(of: token, in: app).map { [$0] } ?? []
             }
         }
-        var candidates: [SegmentNumber: CandidateDevices] = [:]
-        for id in ids.joined() {
-            let segment = id.index.segment
-            candidates[segment, default: CandidateDevices(segment: segment)].add(id)
-        }
-        return candidates.values.sorted { $0.segment < $1.segment }
+        return ListedDevices(ids)
     }
 
     /// The existing candidates that the audience selects, or the list names, and for whose provider the task has a
@@ -68,9 +61,15 @@ struct DeviceSearch: Sendable {
             silent: candidates.silent.subtracting(alerted).intersection(members), records: records)
     }
 
-    func find(_ candidates: [CandidateDevices], input: ResolutionInput) async throws -> [SelectedDevices] {
-        try await candidates.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { try await find($0, input: input) }
-            .filter { !$0.members.isEmpty }
+    /// The same for several segments. The candidates contain those that are listed.
+    func find(
+        _ candidates: [CandidateDevices], listed: ListedDevices = ListedDevices(), input: ResolutionInput
+    ) async throws -> FoundDevices {
+        let found = try await candidates.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) {
+            try await find($0, input: input)
+        }
+        return FoundDevices(
+            selected: found.filter { !$0.members.isEmpty }, unmatched: listed.unmatched(in: found))
     }
 
     /// The devices that a job decided on earlier.

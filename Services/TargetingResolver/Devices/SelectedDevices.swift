@@ -11,5 +11,13 @@ struct SelectedDevices: Sendable {
 
     /// Members that were removed since the job decided on them.
     var removed: SegmentSet { members.subtracting(present) }
+    /// The ids of the records.
+    var registered: [DeviceID] {
+        records.offsets.enumerated().compactMap { position, offset in
+            Device.PackedHead(records.record(at: position)).map {
+                DeviceID(index: DeviceIndex(segment: segment, offset: offset), tag: $0.tag)
+            }
+        }
+    }
     var present: SegmentSet { members.intersection(SegmentSet(records.offsets)) }
 }

@@ -19,7 +19,7 @@ struct JobCompletion: Sendable {
     /// otherwise start another job. The first job is resolved last, since it is the one that is redelivered, and does
     /// nothing once it is resolved.
     func complete(
-        _ jobs: [Int], output: JobOutput, next: SegmentJob?, context: HandlerContext
+        _ jobs: [ResolvedJob], output: JobOutput, next: SegmentJob?, context: HandlerContext
     ) async throws {
         let messages = output.messages(at: context.time.now)
         if !messages.isEmpty { try await context.producer.send(messages) }
@@ -28,9 +28,9 @@ struct JobCompletion: Sendable {
             try await context.producer.send([output.message(next)])
         }
         for job in jobs.reversed() {
-            try await ledger.resolve(job: job, of: output.task)
+            try await ledger.resolve(job: job.number, unmatched: job.unmatched, of: output.task)
             // The kept devices of a fast task are dropped with its job.
-            if output.lane == .bulk { try await archive.dropDevices(job: job, of: output.task) }
+            if output.lane == .bulk { try await archive.dropDevices(job: job.number, of: output.task) }
         }
         meters.jobsResolved.increment(by: jobs.count)
         meters.devicesTargeted(output.lane).increment(by: output.deviceCount)

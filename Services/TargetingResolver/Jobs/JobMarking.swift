@@ -32,10 +32,13 @@ struct JobMarking: Sendable {
     let meters: ResolverMeters
 
     /// Returns the valid decision: this one, unless an earlier delivery of the job has decided.
-    func decide(_ found: [SelectedDevices], job: Int, input: ResolutionInput) async throws -> [SelectedDevices] {
+    func decide(_ found: FoundDevices, job: Int, input: ResolutionInput) async throws -> FoundDevices {
         let proposed = DecidedDevices(found).encoded
         let held = try await archive.decide(devices: proposed, job: job, of: input.task)
-        return held == proposed ? found : try await search.find(DecidedDevices(decoding: held), in: input.app)
+        guard held != proposed else { return found }
+        let decided = try DecidedDevices(decoding: held)
+        return FoundDevices(
+            selected: try await search.find(decided, in: input.app), unmatched: decided.unmatched)
     }
 
     /// If the task was just begun, and its segments with it, they are not entered again.

@@ -32,7 +32,7 @@ struct SegmentJobHandler: MessageHandler {
         let started = context.time.uptime
         guard try await isOpen(first, context: context) else { return }
         var output = JobOutput(of: first.task, app: first.app, lane: first.lane, trace: trace)
-        var done: [Int] = []
+        var done: [ResolvedJob] = []
         var current: SegmentJob? = first
         var count = 0
         while let job = current, count < SegmentJobHandler.jobsAtOnce,
@@ -44,9 +44,9 @@ struct SegmentJobHandler: MessageHandler {
             }
             count += 1
             switch try await attempt(job, context: context) {
-            case .marked(let devices):
+            case .marked(let devices, let unmatched):
                 output.add(devices)
-                done.append(job.job)
+                done.append(ResolvedJob(job.job, unmatched: unmatched))
                 current = job.next
             case .parked(let withoutNext):
                 current = withoutNext ? job.next : nil
@@ -57,7 +57,7 @@ struct SegmentJobHandler: MessageHandler {
     }
 
     private enum Attempt {
-        case marked([MarkedDevices])
+        case marked([MarkedDevices], unmatched: Int)
         /// To be retried later, with the jobs that follow it or without.
         case parked(withoutNext: Bool)
     }
@@ -66,7 +66,7 @@ struct SegmentJobHandler: MessageHandler {
     /// resolved without that data.
     private func attempt(_ job: SegmentJob, context: HandlerContext) async throws -> Attempt {
         do {
-            return .marked(try await mark(job, context: context))
+            return try await mark(job, context: context)
         } catch let error as TemporarilyMissingError {
             log(error, job: job, context: context)
             try await completion.parking.park(job, at: context.time.now)
@@ -75,7 +75,7 @@ struct SegmentJobHandler: MessageHandler {
             guard try await search.isOfOneSegment(error) else { throw error }
             log(error, job: job, context: context)
             guard let plan = try await ledger.progress(of: job.task)?.plan, context.time.now < plan.deadline else {
-                return .marked([])
+                return .marked([], unmatched: 0)
             }
             try await completion.parking.park(job.alone, at: context.time.now)
             return .parked(withoutNext: true)
@@ -88,11 +88,12 @@ struct SegmentJobHandler: MessageHandler {
             [.task: "\(job.task)", .app: job.app.text, .job: "\(job.job)", .error: "\(error)"])
     }
 
-    private func mark(_ job: SegmentJob, context: HandlerContext) async throws -> [MarkedDevices] {
-        guard let input = try await input(of: job, context) else { return [] }
+    private func mark(_ job: SegmentJob, context: HandlerContext) async throws -> Attempt {
+        guard let input = try await input(of: job, context) else { return .marked([], unmatched: 0) }
         let found = try await targets(of: job, input: input, context: context)
-        return try await marking.mark(
-            marking.decide(found, job: job.job, input: input), job: job.job, input: input)
+        let decided = try await marking.decide(found, job: job.job, input: input)
+        return .marked(
+            try await marking.mark(decided.selected, job: job.job, input: input), unmatched: decided.unmatched)
     }
 
     /// False if there is nothing to do.
@@ -123,18 +124,19 @@ struct SegmentJobHandler: MessageHandler {
 
     private func targets(
         of job: SegmentJob, input: ResolutionInput, context: HandlerContext
-    ) async throws -> [SelectedDevices] {
+    ) async throws -> FoundDevices {
         switch job.work {
         case .segments(let segments, _):
-            guard let segment = segments.first, let audience = input.audience else { return [] }
+            guard let segment = segments.first, let audience = input.audience else { return FoundDevices() }
             var candidates = CandidateDevices(segment: segment)
             candidates.add(try await search.reach(audience, in: segment, of: input.app))
             return try await search.find([candidates], input: input)
         case .part(let number):
             guard let entries = try await entries(of: number, for: job, input: input, context: context) else {
-                return []
+                return FoundDevices()
             }
-            return try await search.find(search.listed(entries, in: input.app), input: input)
+            let listed = try await search.listed(entries, in: input.app)
+            return try await search.find(listed.candidates, listed: listed, input: input)
         }
     }
 

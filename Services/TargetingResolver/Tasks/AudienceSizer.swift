@@ -10,7 +10,7 @@ struct AudienceSizer: Sendable {
     static let fewMaximum = TargetList.atOnceMaximum
 
     enum Finding: Sendable {
-        case few([SelectedDevices])
+        case few(FoundDevices)
         /// With the segments that hold members of the audience.
         case many([SegmentNumber])
     }
@@ -36,7 +36,8 @@ struct AudienceSizer: Sendable {
             return .many(segments)
         }
         var candidates = Gathering()
-        for part in try await search.listed(entries, in: input.app) { candidates.add(part) }
+        let listed = try await search.listed(entries, in: input.app)
+        for part in listed.candidates { candidates.add(part) }
         if let audience = input.audience {
             for some in segments.chunks(of: DeviceSearch.questionsAtOnce).map(Array.init) {
                 guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
@@ -47,7 +48,7 @@ struct AudienceSizer: Sendable {
             }
         }
         guard candidates.count <= AudienceSizer.fewMaximum else { return .many(segments) }
-        return .few(try await search.find(candidates.sorted, input: input))
+        return .few(try await search.find(candidates.sorted, listed: listed, input: input))
     }
 
     /// List and audience together, each device once.

@@ -96,14 +96,15 @@ struct TaskHandler: MessageHandler {
         switch finding {
         case .few(let found):
             let beginning = try await ledger.begin(
-                task.id, plan: TaskPlan(task, jobs: 1, lane: .fast), devices: DecidedDevices(found).encoded,
-                in: found.map(\.segment))
+                task.id, plan: TaskPlan(task, jobs: 1, lane: .fast), devices: DecidedDevices(found.selected).encoded,
+                unmatched: found.unmatched, in: found.selected.map(\.segment))
             switch beginning {
             case .planned(let plan): return try await goOn(input, plan: plan, message: message, context: context)
             case .begun(let entered):
                 meters.tasksPlanned(.fast).increment()
                 try await finish(
-                    input, targets: found, enteredIn: entered, started: started, message: message, context: context)
+                    input, targets: found.selected, enteredIn: entered, started: started, message: message,
+                    context: context)
                 return []
             }
         case .many(let segments):
@@ -151,7 +152,8 @@ struct TaskHandler: MessageHandler {
         try await noted
         await shown
         let hasNoDevices = output.isEmpty
-        try await completion.complete([0], output: output, next: nil, context: context)
+        // The task began with the number of list entries without a device.
+        try await completion.complete([ResolvedJob(0)], output: output, next: nil, context: context)
         // No result will trigger the reporter to close this one.
         if hasNoDevices { try await agenda.postpone(input.task, until: context.time.now) }
         meters.duration(.fast).record(context.time.uptime - started)

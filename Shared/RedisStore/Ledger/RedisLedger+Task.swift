@@ -19,15 +19,16 @@ extension RedisLedger {
     }
 
     package func begin(
-        _ task: TaskID, plan: TaskPlan, devices: [UInt8], in segments: [SegmentNumber]
+        _ task: TaskID, plan: TaskPlan, devices: [UInt8], unmatched: Int, in segments: [SegmentNumber]
     ) async throws(StoreError) -> TaskBeginning {
         precondition(plan.jobs == 1, "a small task has exactly one job")
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(
             ScriptCall(
                 LedgerScripts.begin, keys: [keys.task, keys.open],
-                arguments: [RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(devices)]
-                    + segments.map { RedisArgument($0.description) }))
+                arguments: [
+                    RedisArgument(RedisLedgerEncoding.packed(plan)), RedisArgument(devices), RedisArgument(unmatched),
+                ] + segments.map { RedisArgument($0.description) }))
         guard case .integer(let isCancelled) = answer else { return .planned(try RedisLedgerReply.plan(answer)) }
         return .begun(EnteredTask(plan: plan, isCancelled: isCancelled == 1))
     }
@@ -47,11 +48,12 @@ extension RedisLedger {
         try await redis.send(RedisCommand("HEXISTS", LedgerKeys.Whole(task).task, "cancelled")) == .integer(1)
     }
 
-    package func resolve(job: Int, of task: TaskID) async throws(StoreError) {
+    package func resolve(job: Int, unmatched: Int, of task: TaskID) async throws(StoreError) {
         let keys = LedgerKeys.Whole(task)
         let answer = try await redis.run(
             ScriptCall(
-                LedgerScripts.resolve, keys: [keys.task, keys.jobs], arguments: [RedisArgument(job)]))
+                LedgerScripts.resolve, keys: [keys.task, keys.jobs],
+                arguments: [RedisArgument(job), RedisArgument(unmatched)]))
         if let jobs = answer.integer {
             throw StoreError(.corrupt, message: "job \(job) is not one of the task's \(jobs) jobs")
         }

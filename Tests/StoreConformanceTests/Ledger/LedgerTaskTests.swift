@@ -52,6 +52,38 @@ import Testing
         #expect(try await ledger.begin(task, plan: plan, devices: [9], in: []) == .planned(plan))
     }
 
+    /// Goal: list entries without a device are counted once, however often a job is repeated, and stay in the counts of
+    /// the closed task. Method: each job is resolved twice, the second time with another number, as after a change of the
+    /// registry.
+    @Test(arguments: StoreKind.allCases)
+    func entriesWithoutADeviceAreCountedOnce(kind: StoreKind) async throws {
+        let fixture = try await kind.ledger()
+        let (ledger, task) = (fixture.ledger, fixture.task)
+        try await ledger.resolve(job: 0, unmatched: 9, of: task)
+        _ = try await ledger.plan(task, as: fixture.makePlan(jobs: 3))
+        #expect(try await ledger.progress(of: task)?.unmatched == 0)
+        for (job, sum) in [(2, 250_000), (0, 250_000), (1, 250_007)] {
+            let count = [0, 7, 250_000][job]
+            try await ledger.resolve(job: job, unmatched: count, of: task)
+            try await ledger.resolve(job: job, unmatched: count + 1, of: task)
+            #expect(try await ledger.progress(of: task)?.unmatched == sum)
+        }
+        #expect(try await ledger.close([], of: task)?.unmatched == 250_007)
+        #expect(try await ledger.progress(of: task)?.closed != nil)
+    }
+
+    /// The same for a small task: they are counted when it begins.
+    @Test(arguments: StoreKind.allCases)
+    func aTaskForFewBeginsWithItsUnmatchedEntries(kind: StoreKind) async throws {
+        let fixture = try await kind.ledger()
+        let (ledger, task) = (fixture.ledger, fixture.task)
+        let plan = fixture.makePlan(isFast: true)
+        for count in [3, 4] { _ = try await ledger.begin(task, plan: plan, devices: [], unmatched: count, in: []) }
+        #expect(try await ledger.progress(of: task)?.unmatched == 3)
+        try await ledger.resolve(job: 0, of: task)
+        #expect(try await ledger.close([], of: task)?.unmatched == 3)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aTaskWithoutDevicesBeginsAndCloses(kind: StoreKind) async throws {
         let fixture = try await kind.ledger()

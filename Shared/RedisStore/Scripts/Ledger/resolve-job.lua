@@ -1,13 +1,14 @@
 #!lua flags=allow-oom
 -- Marks a job as resolved. The bitmap of jobs is removed with the last one.
 --
--- KEYS: task, jobs. ARGV: job. Returns the number of jobs if the job does not exist, else false.
+-- KEYS: task, jobs. ARGV: job, its list entries without a device. Returns the number of jobs if the job does not exist, else false.
 
 local jobs = tonumber(redis.call('HGET', KEYS[1], 'jobs') or '-1')
 if jobs < 0 then return false end
 if tonumber(redis.call('HGET', KEYS[1], 'resolved') or '0') == jobs then return false end
 if tonumber(ARGV[1]) < 0 or tonumber(ARGV[1]) >= jobs then return jobs end
 if redis.call('SETBIT', KEYS[2], ARGV[1], 1) == 1 then return false end
+if ARGV[2] ~= '0' then redis.call('HINCRBY', KEYS[1], 'unmatched', ARGV[2]) end
 if redis.call('HINCRBY', KEYS[1], 'resolved', 1) == jobs then
     redis.call('DEL', KEYS[2])
     redis.call('HDEL', KEYS[1], 'meant')
