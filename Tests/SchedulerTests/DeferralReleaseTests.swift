@@ -20,14 +20,15 @@ import Topics
     @Test func aDueDeferralIsReleasedAsTheFirstAttempt() async throws {
         let fixture = try SchedulerFixture()
         let ids = try await fixture.begin(3)
-        let due = fixture.time.now + .seconds(1)
+        let wait = EntryReleaser.jobRestMaximum / 2
+        let due = fixture.time.now + wait
         try await fixture.withScheduler {
             #expect(await fixture.isAtRest())
-            try await fixture.order(ids, after: .seconds(1), attempt: 0, timing: timing(due))
+            try await fixture.order(ids, after: wait, attempt: 0, timing: timing(due))
             fixture.defer(ids, until: due)
             #expect(await fixture.sleeps(until: due))
             #expect(try await fixture.released().isEmpty)
-            fixture.time.advance(by: .seconds(1))
+            fixture.time.advance(by: wait)
             #expect(await fixture.index.hasCompleted(1))
         }
         let chunk = try #require(try await fixture.chunks().first)

@@ -111,6 +111,26 @@ import Topics
     }
 }
 
+extension OutageHoldTests {
+    /// Goal: a job that a resolver has parked for a moment is released soon after, although the scheduler knows nothing of
+    /// it. Method: it is entered while all releasers sleep, and the clock is advanced by their longest sleep.
+    @Test func aParkedJobIsReleasedSoon() async throws {
+        let fixture = try SchedulerFixture()
+        let job = SegmentJob(
+            task: fixture.task, app: fixture.app, lane: .bulk, job: 6,
+            work: .part(6, chain: SegmentJob.PartChain(stride: 16, count: 38)))
+        try await fixture.withScheduler {
+            #expect(await fixture.isAtRest())
+            let due = fixture.time.now + .milliseconds(200)
+            fixture.index.add([RetryEntry(ParkedJob(job, waitingFor: []), due: due)], to: RetryShard(job))
+            fixture.time.advance(by: EntryReleaser.jobRestMaximum)
+            #expect(await fixture.index.hasCompleted(1))
+            let sent = try await fixture.jobs()
+            #expect(sent == [job])
+        }
+    }
+}
+
 extension SchedulerFixture {
     fileprivate func jobs() async throws -> [SegmentJob] {
         var jobs: [SegmentJob] = []

@@ -217,6 +217,132 @@ import Topics
         #expect(try fixture.chunks(.fast, of: task).count == 1)
     }
 
+    /// Goal: two long lists take turns, and a push to one device overtakes both, since each has a window of jobs on the
+    /// bus. Method: lists of 625 parts; after each message the jobs on the bus are counted, and in the middle a push is
+    /// posted.
+    @Test func longListsTakeTurns() async throws {
+        let one = try await fixture.place(9, offset: 9)
+        let count = 625
+        var ids: [DeviceID] = []
+        for number in 0..<count { ids.append(try await fixture.place(UInt32(number % 7), offset: UInt16(number))) }
+        let list = TargetList.parts(count: count, entries: 250_000)
+        let lists = (1...2).map { fixture.task($0, audience: nil, list: list) }
+        let single = fixture.task(3, audience: nil, list: .entries([.device(one)]))
+        for task in lists {
+            fixture.post(
+                task, parts: ids.enumerated().map { TaskPart(task: task.id, number: $0, entries: [.device($1)]) })
+        }
+        let window = ResolverFixture.window
+        var widest = 0
+        var (whenPosted, whenSent): (Int?, Int?)
+        try await fixture.run(afterEach: {
+            widest = max(widest, try lists.map { try fixture.waitingJobs(of: $0).count }.max() ?? 0)
+            let sent = try lists.map { try fixture.sent($0).count }
+            #expect(abs(sent[0] - sent[1]) <= window, "the lists do not take turns")
+            if whenPosted == nil, sent[0] > count / 3 {
+                fixture.post(single)
+                whenPosted = sent[0] + sent[1]
+            }
+            if whenSent == nil, try !fixture.sent(single).isEmpty { whenSent = sent[0] + sent[1] }
+        })
+        #expect(widest == ResolverFixture.window)
+        #expect(try #require(whenSent) - #require(whenPosted) <= 2 * window, "the single push was behind the lists")
+        for task in lists {
+            #expect(try fixture.sent(task) == ids.map(\.index).sorted())
+            #expect(try await fixture.isResolved(task))
+        }
+    }
+
+    /// Goal: a chain whose part comes a moment after its task goes on within a fraction of a second, and loses none of
+    /// the parts behind it. Method: of 20 parts only two are in the archive when the jobs come; the others follow.
+    @Test func aChainWaitsBrieflyForItsParts() async throws {
+        var ids: [DeviceID] = []
+        for number in 0..<20 { ids.append(try await fixture.place(0, offset: UInt16(number))) }
+        let task = fixture.task(1, audience: nil, list: .parts(count: 20, entries: 1_001))
+        let parts = ids.enumerated().map { TaskPart(task: task.id, number: $0, entries: [.device($1)]) }
+        fixture.post(task, parts: [parts[0], parts[4]])
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [ids[0].index])
+        #expect(try fixture.waitingJobs(of: task).isEmpty)
+        for part in parts {
+            try await fixture.archive.keep(TaskMessage.part(part).encoded(), number: part.number, of: task.id)
+        }
+        #expect(try fixture.releaseParkedJobs() == 0)
+        fixture.time.advance(by: JobParking.firstPause)
+        #expect(try fixture.releaseParkedJobs() == ResolverFixture.window)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == ids.map(\.index))
+        #expect(try await fixture.isResolved(task))
+        #expect(!fixture.metrics.exposition().contains("carillon_resolver_lost_parts_total 1"))
+    }
+
+    /// Goal: a part that stays away does not delay the parts behind it, and is looked for ever more rarely.
+    @Test func aPartThatStaysAwayKeepsNoOthers() async throws {
+        var ids: [DeviceID] = []
+        for number in 0..<20 { ids.append(try await fixture.place(0, offset: UInt16(number))) }
+        let task = fixture.task(1, audience: nil, list: .parts(count: 20, entries: 1_001))
+        let parts = ids.enumerated().map { TaskPart(task: task.id, number: $0, entries: [.device($1)]) }
+        fixture.post(task, parts: Array(parts[1...]))
+        try await fixture.run()
+        let behind = stride(from: 0, to: 20, by: ResolverFixture.window).map { ids[$0].index }
+        #expect(try fixture.sent(task) == ids.map(\.index).filter { !behind.contains($0) })
+        fixture.time.advance(by: JobParking.youth)
+        #expect(try fixture.releaseParkedJobs() == 1)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == ids.dropFirst().map(\.index))
+        #expect(try await !fixture.isResolved(task))
+        for (age, pause) in [(10, Duration.seconds(1)), (60, .seconds(6)), (300, .seconds(30)), (9_999, .seconds(30))] {
+            #expect(JobParking.pause(atAge: .seconds(age)) == pause)
+        }
+        fixture.time.advance(by: .seconds(1))
+        #expect(try fixture.releaseParkedJobs() == 1)
+        try await fixture.archive.keep(TaskMessage.part(parts[0]).encoded(), number: 0, of: task.id)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == ids.map(\.index))
+        #expect(try await fixture.isResolved(task))
+    }
+
+    /// Goal: each entry of a list that names no device of the app is counted once, also one whose device is of another
+    /// platform or removed only after the job decided. Method: jobs are handled twice, since the bus refuses their first
+    /// output, and in between a device is removed and another one registered.
+    @Test func entriesWithoutADeviceAreCountedOnce() async throws {
+        let known = try await fixture.place(0, offset: 1, user: "ann")
+        let second = try await fixture.place(1, offset: 1, user: "ann")
+        let other = try await fixture.place(2, offset: 1, kind: .fcm)
+        let removed = try await fixture.place(3, offset: 1)
+        let named: [TargetEntry] = [
+            .device(known), .alias(try Alias(.externalUser, value: "ann")), .device(other), .device(removed),
+        ]
+        let unknown: [TargetEntry] = [
+            .device(DeviceID(index: known.index, tag: known.tag &+ 1)),
+            .device(DeviceID(index: DeviceIndex(rawValue: 77 << 12), tag: 1)),
+            .alias(try Alias(.externalUser, value: "late")),
+            .token(try PushToken(.apns, text: String(repeating: "f", count: 64))),
+        ]
+        let task = fixture.task(
+            1, audience: nil, list: .parts(count: 2, entries: 1_001), platforms: [.ios])
+        let parts = [
+            TaskPart(task: task.id, number: 0, entries: named + unknown),
+            TaskPart(task: task.id, number: 1, entries: unknown + unknown),
+        ]
+        fixture.post(task, parts: parts)
+        fixture.bus.refuse(1)
+        await #expect { try await fixture.run() } throws: { ($0 as? BusError)?.code == .full }
+        try await fixture.change(removed, content: .device(nil))
+        let late = try await fixture.place(4, offset: 1, user: "late")
+        #expect(try await fixture.ledger.progress(of: task.id)?.unmatched == 0)
+        try await fixture.run()
+        #expect(try fixture.sent(task) == [known, second, late].map(\.index))
+        // The second part was searched after the user's device was registered.
+        #expect(try await fixture.ledger.progress(of: task.id)?.unmatched == 4 + 6)
+        let finished = fixture.task(2, audience: nil, list: .parts(count: 2, entries: 1_001), platforms: [.ios])
+        fixture.post(
+            finished, parts: parts.map { TaskPart(task: finished.id, number: $0.number, entries: $0.entries) })
+        try await fixture.run()
+        // Its removed device is one of them now.
+        #expect(try await fixture.ledger.progress(of: finished.id)?.unmatched == 4 + 6)
+    }
+
     /// Goal: the resolver waits for a missing part, but not longer than the deadline.
     @Test func aMissingPartIsWaitedForUntilTheDeadline() async throws {
         let ids = try await [fixture.place(0, offset: 1), fixture.place(2, offset: 1)]
@@ -229,7 +355,7 @@ import Topics
         try await fixture.archive.keep(
             TaskMessage.part(parts[1]).encoded(), number: 1, of: task.id)
         #expect(try fixture.releaseParkedJobs() == 0)
-        fixture.time.advance(by: JobParking.pause)
+        fixture.time.advance(by: JobParking.firstPause)
         #expect(try fixture.releaseParkedJobs() == 1)
         try await fixture.run()
         #expect(try fixture.sent(task) == ids.map(\.index))

@@ -42,6 +42,14 @@ final class RecordedBus: Sendable {
         state.withLock { $0.sent.filter { $0.channel == channel } }
     }
 
+    /// The messages that are not handled.
+    func waiting(_ channel: Channel) -> [OutgoingMessage] {
+        state.withLock { state in
+            state.sent.indices.filter { state.sent[$0].channel == channel && !state.handled.contains($0) }
+                .map { state.sent[$0] }
+        }
+    }
+
     /// Refuses the next `count` sends of chunks as full.
     func refuse(_ count: Int) {
         state.change { $0.refusals = count }

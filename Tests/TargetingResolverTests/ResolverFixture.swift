@@ -114,13 +114,14 @@ final class ResolverFixture: Sendable {
 
     /// Handles messages until none is left. When a process dies, the next one gets the messages that it had not
     /// acknowledged.
-    func run(afterDeath: () async throws -> Void = {}) async throws {
+    func run(afterDeath: () async throws -> Void = {}, afterEach: () throws -> Void = {}) async throws {
         var parts = makeParts()
         let channels = [Topics.tasks.channel, Topics.lists.channel, Topics.segments.channel(.bulk)]
         while let entry = bus.next(channels) {
             do {
                 try await handle(entry, parts: parts)
                 bus.acknowledge(entry)
+                try afterEach()
             } catch {
                 guard lifeline.isDead else { throw error }
                 lifeline.begin()
@@ -186,6 +187,12 @@ final class ResolverFixture: Sendable {
         return ResolverParts(
             tasks: stores, jobs: stores, judges: judges, events: bus.producer(lifeline),
             window: ResolverFixture.window, environment: environment)
+    }
+
+    /// The jobs of the task that are on the bus.
+    func waitingJobs(of task: PushTask) throws -> [SegmentJob] {
+        try bus.waiting(Topics.segments.channel(.bulk)).map { try SegmentJob(decoding: $0.value) }
+            .filter { $0.task == task.id }
     }
 
     func chunks(_ lane: Lane, of task: PushTask) throws -> [AudienceChunk] {

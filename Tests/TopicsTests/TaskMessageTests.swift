@@ -81,6 +81,23 @@ import Topics
         #expect(jobs[1].next == nil)
     }
 
+    /// Goal: a part names the parts that follow it, and the last one is as in earlier versions.
+    @Test func aPartIsFollowedByTheNextOfItsChain() throws {
+        var job = try TaskMessageTests.jobs()[2]
+        #expect(job.encoded()[0] == 2 && job.alone.encoded()[0] == 1)
+        #expect(job.alone.work == .part(4) && job.alone.next == nil && job.alone.job == 9)
+        for (number, part) in [(25, 20), (41, 36)] {
+            job = try #require(job.next)
+            #expect(try SegmentJob(decoding: job.encoded()) == job)
+            guard case .part(part, _) = job.work else {
+                Issue.record("not part \(part): \(job)")
+                return
+            }
+            #expect(job.job == number)
+        }
+        #expect(job == job.alone && job.next == nil)
+    }
+
     @Test func resultsComeBackAsTheyWere() throws {
         let results = DeliveryState.allCases.filter(\.isTerminal).map { state in
             DeviceResult(
@@ -94,16 +111,17 @@ import Topics
 
     /// Each byte in turn is set to hostile values for lengths and kinds. A message that still decodes must encode.
     @Test func damagedMessagesNeverTrap() throws {
-        let job = try TaskMessageTests.jobs()[0].encoded()
-        for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
-            for position in job.indices {
-                var damaged = job
-                damaged[position] = value
-                if let decoded = try? SegmentJob(decoding: damaged) { _ = decoded.next?.encoded() }
+        for job in try TaskMessageTests.jobs().map({ $0.encoded() }) {
+            for value: UInt8 in [0, 1, 0x7F, 0x80, 0xFF] {
+                for position in job.indices {
+                    var damaged = job
+                    damaged[position] = value
+                    if let decoded = try? SegmentJob(decoding: damaged) { _ = decoded.next?.encoded() }
+                }
             }
-        }
-        for length in job.indices {
-            #expect(throws: MalformedMessageError.self) { try SegmentJob(decoding: Array(job.prefix(length))) }
+            for length in job.indices {
+                #expect(throws: MalformedMessageError.self) { try SegmentJob(decoding: Array(job.prefix(length))) }
+            }
         }
         for bytes in ["", "{", "{}", #"{"version":1,"part":-1}"#, #"{"version":1,"part":1,"task":"x","entries":[1]}"#] {
             #expect(throws: MalformedMessageError.self) { try TaskMessage(decoding: Array(bytes.utf8)) }
@@ -119,6 +137,9 @@ import Topics
         return [
             SegmentJob(task: task, app: try AppID("news"), lane: .bulk, job: 3, work: .segments(segments, stride: 16)),
             SegmentJob(task: task, app: try AppID("news"), lane: .fast, job: 9, work: .part(4)),
+            SegmentJob(
+                task: task, app: try AppID("news"), lane: .bulk, job: 9,
+                work: .part(4, chain: SegmentJob.PartChain(stride: 16, count: 2))),
         ]
     }
 }

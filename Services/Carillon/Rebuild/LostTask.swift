@@ -66,7 +66,7 @@ struct LostTask: Sendable {
         switch job.work {
         case .segments(let segments, let stride):
             for (place, segment) in segments.enumerated() { visits[job.job + place * stride] = segment }
-        case .part(let number): segmentCount = job.job - number
+        case .part(let number, _): segmentCount = job.job - number
         }
         return visits.count - known
     }

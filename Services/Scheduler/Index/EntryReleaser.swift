@@ -7,6 +7,9 @@ import Store
 final class EntryReleaser: Service {
     /// Maximum sleep: a scheduler that crashed may have taken in orders without waking any releaser.
     static let restMaximum = Duration.seconds(10)
+    /// The same for a shard in which resolvers park jobs, which wakes no releaser: the first push of a long list may
+    /// wait for one of them.
+    static let jobRestMaximum = Duration.milliseconds(500)
     private static let pulseLimit = Duration.seconds(120)
 
     let name: String
@@ -74,9 +77,10 @@ final class EntryReleaser: Service {
         }
         let outlook = try await index.outlook(of: shard)
         meters.held.set(outlook.depth)
-        guard let untilNext = outlook.untilNext, untilNext < EntryReleaser.restMaximum else {
-            wakeup.await(outlook.now + EntryReleaser.restMaximum)
-            return EntryReleaser.restMaximum
+        let restMaximum = shard.kind == .bulk ? EntryReleaser.jobRestMaximum : EntryReleaser.restMaximum
+        guard let untilNext = outlook.untilNext, untilNext < restMaximum else {
+            wakeup.await(outlook.now + restMaximum)
+            return restMaximum
         }
         if let next = outlook.next { wakeup.await(next) }
         return untilNext

@@ -11,14 +11,24 @@ import Topics
 struct JobParking: Sendable {
     /// Delay until a job that lacks data is retried.
     static let pause = Duration.seconds(30)
+    /// The same for a part of a list whose task is younger than `youth`: parts are mostly a moment behind their task.
+    static let firstPause = Duration.milliseconds(200)
+    static let youth = Duration.seconds(10)
+    /// Afterwards the delay is this part of the task's age, and at most `pause`.
+    private static let ageDivisor = 10
 
     let view: OutageView
     let index: any RetryIndex
     let parked: Counter
 
     /// Parks a job that lacks data of its own.
-    func park(_ job: SegmentJob, at now: Timestamp) async throws {
-        try await put(ParkedJob(job, waitingFor: []), due: now + JobParking.pause)
+    func park(_ job: SegmentJob, for pause: Duration = JobParking.pause, at now: Timestamp) async throws {
+        try await put(ParkedJob(job, waitingFor: []), due: now + pause)
+    }
+
+    /// Delay until a part of a list is looked for again.
+    static func pause(atAge age: Duration) -> Duration {
+        age < youth ? firstPause : min(pause, age / ageDivisor)
     }
 
     /// Returns true if the job was parked and must not be sent.

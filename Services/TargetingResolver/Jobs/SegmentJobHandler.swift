@@ -7,7 +7,8 @@ import Topics
 
 /// Handles the segment jobs of bulk tasks; any resolver may handle any job.
 struct SegmentJobHandler: MessageHandler {
-    /// Jobs of a chain handled in one go where audiences are sparse, so that their chunks are filled.
+    /// Jobs of a chain handled in one go where audiences are sparse, so that their chunks are filled. Parts of a list are
+    /// handled one by one: they have devices of the same segments, which a chunk contains only once.
     static let jobsAtOnce = 32
 
     let archive: any TaskArchive
@@ -35,7 +36,7 @@ struct SegmentJobHandler: MessageHandler {
         var done: [ResolvedJob] = []
         var current: SegmentJob? = first
         var count = 0
-        while let job = current, count < SegmentJobHandler.jobsAtOnce,
+        while let job = current, count < (first.isOfList ? 1 : SegmentJobHandler.jobsAtOnce),
             output.deviceCount < AudienceChunk.devicesMaximum
         {
             if count > 0, try await !isOpen(job, context: context) {
@@ -68,9 +69,7 @@ struct SegmentJobHandler: MessageHandler {
         do {
             return try await mark(job, context: context)
         } catch let error as TemporarilyMissingError {
-            log(error, job: job, context: context)
-            try await completion.parking.park(job, at: context.time.now)
-            return .parked(withoutNext: false)
+            return try await park(job, until: error, context: context)
         } catch {
             guard try await search.isOfOneSegment(error) else { throw error }
             log(error, job: job, context: context)
@@ -80,6 +79,22 @@ struct SegmentJobHandler: MessageHandler {
             try await completion.parking.park(job.alone, at: context.time.now)
             return .parked(withoutNext: true)
         }
+    }
+
+    /// A part that is long missing does not delay the parts behind it; before, these are mostly missing as well.
+    private func park(
+        _ job: SegmentJob, until error: TemporarilyMissingError, context: HandlerContext
+    ) async throws -> Attempt {
+        let now = context.time.now
+        guard let age = error.age else {
+            log(error, job: job, context: context)
+            try await completion.parking.park(job, at: now)
+            return .parked(withoutNext: false)
+        }
+        let isEarly = age < JobParking.youth
+        if !isEarly { log(error, job: job, context: context) }
+        try await completion.parking.park(isEarly ? job : job.alone, for: JobParking.pause(atAge: age), at: now)
+        return .parked(withoutNext: !isEarly)
     }
 
     private func log(_ error: any Error, job: SegmentJob, context: HandlerContext) {
@@ -131,7 +146,7 @@ struct SegmentJobHandler: MessageHandler {
             var candidates = CandidateDevices(segment: segment)
             candidates.add(try await search.reach(audience, in: segment, of: input.app))
             return try await search.find([candidates], input: input)
-        case .part(let number):
+        case .part(let number, _):
             guard let entries = try await entries(of: number, for: job, input: input, context: context) else {
                 return FoundDevices()
             }
@@ -151,12 +166,20 @@ struct SegmentJobHandler: MessageHandler {
         let patience = min(input.deadline, input.begins + TaskArchiveBounds.partRetention)
         guard context.time.now >= patience else {
             throw TemporarilyMissingError(
-                description: "part \(part) of the list of task \(input.task) is not in the archive")
+                description: "part \(part) of the list of task \(input.task) is not in the archive",
+                age: context.time.now - input.begins)
         }
         meters.partsLost.increment()
         context.log.error(
             "part of a task's list lost; its devices are left out",
             [.task: "\(input.task)", .app: input.app.text, .job: "\(job.job)"])
         return nil
+    }
+}
+
+extension SegmentJob {
+    fileprivate var isOfList: Bool {
+        guard case .part = work else { return false }
+        return true
     }
 }
