@@ -146,7 +146,7 @@ final class ResolverFixture: Sendable {
             let received = ReceivedMessage(message: try TaskMessage(decoding: message.value), origin: origin)
             outputs = try await parts.tasks.handle([received], context: context)
         } else if message.channel == Topics.lists.channel {
-            let received = ReceivedMessage(message: try TaskMessage(decoding: message.value), origin: origin)
+            let received = ReceivedMessage(message: try TaskPartHead(decoding: message.value), origin: origin)
             outputs = try await parts.lists.handle([received], context: context)
         } else {
             let received = ReceivedMessage(message: try SegmentJob(decoding: message.value), origin: origin)

@@ -59,6 +59,35 @@ import Topics
         }
     }
 
+    /// Goal: the head of a part is read whatever its form, and says the same as the part. Method: the form that parts
+    /// have, and the same JSON with blanks, another order and a zero in front of its number.
+    @Test func theHeadOfAPartSaysWhichItIs() throws {
+        for number in [0, 7, 624, 999_999] {
+            let part = TaskPart(
+                task: TaskID(high: 1, low: 2), number: number, entries: [.device(TaskMessageTests.device)])
+            let bytes = TaskMessage.part(part).encoded()
+            let text = String(decoding: bytes, as: UTF8.self)
+            let entries = #""entries":[["d","\#(TaskMessageTests.device)"]]"#
+            let other = text.replacing(",\(entries)", with: "").replacing("{", with: "{ \(entries), ")
+            for form in [text, other, text.replacing(":", with: " : ")] {
+                let head = try TaskPartHead(decoding: Array(form.utf8))
+                #expect(head.task == part.task && head.number == number && head.encoded() == Array(form.utf8))
+            }
+            for count in 0..<bytes.count - entries.utf8.count - 1 {
+                #expect(throws: MalformedMessageError.self) { try TaskPartHead(decoding: Array(bytes.prefix(count))) }
+            }
+        }
+        let task = PushTask(id: TaskID(high: 1, low: 2), app: try AppID("news"), created: Timestamp(milliseconds: 5))
+        let others = [
+            TaskMessage.task(task).encoded(), Array(#"{"version":2,"task":"\#(task.id)","part":1,"entries":[]}"#.utf8),
+            Array(#"{"version":1,"task":"\#(task.id)","part":01,"entries":[]}"#.utf8),
+            Array(#"{"version":1,"task":"\#(task.id)","part":1000000,"entries":[]}"#.utf8),
+        ]
+        for bytes in others {
+            #expect(throws: MalformedMessageError.self) { try TaskPartHead(decoding: bytes) }
+        }
+    }
+
     @Test func aFullPartFitsOnTheBus() throws {
         let longest = try Alias(.externalUser, value: String(repeating: "\"", count: Alias.bytesMaximum))
         let entries = [TargetEntry](repeating: .alias(longest), count: TargetList.entriesMaximum)

@@ -6,20 +6,17 @@ import TaskModel
 import Topics
 
 /// Writes the parts of long lists to the archive, where the jobs of their tasks read them. The task may come first: its
-/// jobs wait.
+/// jobs wait. The entries are decoded by these jobs.
 struct ListHandler: MessageHandler {
     private static let partsAtOnce = 16
 
     let archive: any TaskArchive
 
     func handle(
-        _ messages: [ReceivedMessage<TaskMessage>], context: HandlerContext
+        _ messages: [ReceivedMessage<TaskPartHead>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         _ = try await messages.concurrentMap(atOnce: ListHandler.partsAtOnce) { message in
-            guard case .part(let part) = message.message else {
-                throw PoisonMessageError("expected a part of a list, found a task")
-            }
-            try await archive.keep(message.origin.value, number: part.number, of: part.task)
+            try await archive.keep(message.origin.value, number: message.message.number, of: message.message.task)
         }
         return []
     }
