@@ -8,7 +8,7 @@ import Topics
 /// A task with its variants rendered so far: every chunk of a broadcast needs the same few variants.
 final class CachedTask: Sendable {
     /// Rough memory use of a decoded task per byte of its encoding.
-    private static let weight = 6
+    static let weight = 6
     private static let longestLife = Duration.seconds(60)
 
     let task: PushTask

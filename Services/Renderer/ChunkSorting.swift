@@ -21,34 +21,52 @@ struct ChunkSorting {
     }
 
     private struct Kind: Hashable {
+        let content: ContentNumber
         let provider: PushProtocol
         let isSilent: Bool
         let phone: WindowsPhone
         let language: [UInt8]
     }
 
+    private struct VariantKey: Hashable {
+        let content: ContentNumber
+        let selection: TaskRendering.Selection
+    }
+
+    private struct LastChoice {
+        let content: ContentNumber
+        let language: ArraySlice<UInt8>
+        let phone: WindowsPhone
+        let choice: Choice
+    }
+
     private let chunk: AudienceChunk
-    private let task: CachedTask
-    private let isTranslated: Bool
+    private let contents: ChunkContents
+    /// By family, and whether their pushes count badges, which is the same for all devices of a chunk.
     private var splits: [DispatchSplit]
     private var ends: [End: [DeviceEndings.Order.Device]] = [:]
     private var choices: [Kind: Choice] = [:]
     /// Several languages may share a variant.
-    private var variants: [TaskRendering.Selection: NumberedVariant] = [:]
+    private var variants: [VariantKey: NumberedVariant] = [:]
     /// The last choice for each provider and silence, since neighbours mostly share a language.
-    private var last: [(language: ArraySlice<UInt8>, phone: WindowsPhone, choice: Choice)?]
+    private var last: [LastChoice?]
 
-    init(_ chunk: AudienceChunk, task: CachedTask) {
+    /// Devices whose content is missing are left out.
+    init(_ chunk: AudienceChunk, contents: ChunkContents) {
         self.chunk = chunk
-        self.task = task
-        isTranslated = task.rendering.isTranslated
-        splits = DispatchFamily.allCases.map { _ in DispatchSplit(chunk, task: task.task) }
+        self.contents = contents
+        let task = contents.task.task
+        splits = DispatchFamily.allCases.flatMap { _ in
+            [false, true].map { DispatchSplit(chunk, task: task, countsBadge: $0) }
+        }
         last = Array(repeating: nil, count: 2 * (PushProtocol.allCases.count + 1))
         for segment in chunk.segments { sort(segment) }
     }
 
     mutating func dispatches() -> [(DispatchFamily, DispatchChunk)] {
-        DispatchFamily.allCases.flatMap { family in splits[family.rawValue].chunks().map { (family, $0) } }
+        DispatchFamily.allCases.flatMap { family in
+            [false, true].flatMap { splits[ChunkSorting.place(family, countsBadge: $0)].chunks() }.map { (family, $0) }
+        }
     }
 
     var endings: [DeviceEndings.Order] {
@@ -62,6 +80,8 @@ struct ChunkSorting {
     private mutating func sort(_ devices: AudienceDevices) {
         for position in 0..<devices.count {
             let offset = devices.offsets[position]
+            let content = devices.content(at: position)
+            guard let source = contents.source(of: content) else { continue }
             let record = devices.record(at: position)
             guard let device = DeviceGlance(packed: record), let token = device.token else {
                 end(
@@ -70,9 +90,9 @@ struct ChunkSorting {
                     devices: devices)
                 continue
             }
-            switch choice(for: device, isSilent: devices.isSilent[position]) {
+            switch choice(for: device, isSilent: devices.isSilent[position], content: content, source: source) {
             case .send(let variant, let family):
-                splits[family.rawValue].append(
+                splits[ChunkSorting.place(family, countsBadge: variant.countsBadge)].append(
                     device, token: token.text, at: offset, of: devices.segment, variant: variant)
             case .end(let state, let reason):
                 end(
@@ -89,47 +109,62 @@ struct ChunkSorting {
         ends[End(segment: devices.segment, state: state, reason: reason), default: []].append(device)
     }
 
-    private mutating func choice(for device: DeviceGlance, isSilent: Bool) -> Choice {
-        let language = isTranslated ? device.language : []
+    private static func place(_ family: DispatchFamily, countsBadge: Bool) -> Int {
+        family.rawValue * 2 + (countsBadge ? 1 : 0)
+    }
+
+    private mutating func choice(
+        for device: DeviceGlance, isSilent: Bool, content: ContentNumber, source: CachedTask
+    ) -> Choice {
+        let language = source.rendering.isTranslated ? device.language : []
         let slot = Int(device.kind.rawValue) * 2 + (isSilent ? 1 : 0)
         let phone = device.kind == .mpns ? WindowsPhone(version: device.version) : .basic
-        if let known = last[slot], known.phone == phone, known.language.elementsEqual(language) { return known.choice }
-        let kind = Kind(provider: device.kind, isSilent: isSilent, phone: phone, language: Array(language))
-        let choice = choice(of: kind)
-        last[slot] = (language, phone, choice)
+        if let known = last[slot], known.content == content, known.phone == phone,
+            known.language.elementsEqual(language)
+        {
+            return known.choice
+        }
+        let kind = Kind(
+            content: content, provider: device.kind, isSilent: isSilent, phone: phone, language: Array(language))
+        let choice = choice(of: kind, source: source)
+        last[slot] = LastChoice(content: content, language: language, phone: phone, choice: choice)
         return choice
     }
 
-    private mutating func choice(of kind: Kind) -> Choice {
+    private mutating func choice(of kind: Kind, source: CachedTask) -> Choice {
         if let known = choices[kind] { return known }
-        let choice = choose(kind)
+        let choice = choose(kind, source: source)
         choices[kind] = choice
         return choice
     }
 
-    private mutating func choose(_ kind: Kind) -> Choice {
+    private mutating func choose(_ kind: Kind, source: CachedTask) -> Choice {
         let language =
-            kind.language.isEmpty ? task.task.content.fallbackLanguage : OutsideText.string(kind.language)
-        let selection = task.rendering.selection(
+            kind.language.isEmpty ? source.task.content.fallbackLanguage : OutsideText.string(kind.language)
+        let selection = source.rendering.selection(
             for: kind.provider, language: language, isSilent: kind.isSilent, phone: kind.phone)
         let family = DispatchFamily(kind.provider)
-        if let known = variants[selection] { return .send(known, family) }
-        switch task.variant(selection) {
+        let key = VariantKey(content: kind.content, selection: selection)
+        if let known = variants[key] { return .send(known, family) }
+        switch source.variant(selection) {
         case .success(let variant):
-            let numbered = numbered(variant, of: kind)
-            variants[selection] = numbered
+            let numbered = numbered(variant, of: kind, source: source)
+            variants[key] = numbered
             return .send(numbered, family)
-        case .failure where task.task.unprovided.contains(kind.provider):
+        case .failure where source.task.unprovided.contains(kind.provider):
             return .end(.suppressed, reason: OutcomeReason.noProvider)
         case .failure(let flaw): return .end(.failed, reason: "\(flaw)")
         }
     }
 
-    private func numbered(_ variant: RenderedVariant, of kind: Kind) -> NumberedVariant {
+    private func numbered(
+        _ variant: RenderedVariant, of kind: Kind, source: CachedTask
+    ) -> NumberedVariant {
         let platform = Platform(kind.provider)
         return NumberedVariant(
-            number: variants.count, variant, deadline: task.task.deadline(on: platform, from: chunk.begins),
-            countsBadge: task.task.content.countsBadge(on: platform))
+            number: variants.count, kind.content == .ofTask ? variant : variant.of(kind.content),
+            deadline: source.task.deadline(on: platform, from: chunk.begins),
+            countsBadge: source.task.content.countsBadge(on: platform))
     }
 }
 

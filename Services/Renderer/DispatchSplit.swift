@@ -32,6 +32,7 @@ struct DispatchSplit {
 
     private let source: AudienceChunk
     private let task: PushTask
+    private let countsBadge: Bool
     private var full: [DispatchChunk] = []
     private var variants: [RenderedVariant] = []
     /// Positions in the open chunk, by the number of the variant.
@@ -39,13 +40,13 @@ struct DispatchSplit {
     private var segments: [SegmentDevices] = []
     /// Of the open chunk's devices.
     private var deadline: Timestamp?
-    private var countsBadge = false
     private var count = 0
     private var bytes = DispatchSplit.headBytes
 
-    init(_ source: AudienceChunk, task: PushTask) {
+    init(_ source: AudienceChunk, task: PushTask, countsBadge: Bool) {
         self.source = source
         self.task = task
+        self.countsBadge = countsBadge
     }
 
     mutating func append(
@@ -58,7 +59,6 @@ struct DispatchSplit {
         if deadline != variant.deadline { closeChunk() }
         let place = makeRoom(for: variant, beside: size)
         deadline = variant.deadline
-        countsBadge = countsBadge || variant.countsBadge
         if segments.last?.segment != segment { segments.append(SegmentDevices(segment: segment)) }
         segments[segments.count - 1].append(
             offset: offset, variant: place, isSandbox: device.isSandbox, tag: device.tag, updated: device.updated,
@@ -114,7 +114,6 @@ struct DispatchSplit {
         places = []
         segments = []
         self.deadline = nil
-        countsBadge = false
         count = 0
         bytes = DispatchSplit.headBytes
     }

@@ -39,9 +39,12 @@ struct RenderHandler: MessageHandler {
         var work = RenderedWork()
         for received in messages {
             switch try await task(of: received.message, context) {
-            case .known(let task): try await render(received, task: task, into: &work, context: context)
+            case .known(let task):
+                let contents = try await tasks.contents(of: received.message, task: task, now: context.time.now)
+                try await postponeMissing(received, contents: contents, into: &work, context: context)
+                try await render(received, contents: contents, into: &work, context: context)
             case .ended: continue
-            case .absent: postpone(received, into: &work, context: context)
+            case .absent: postpone(received, into: &work, context: context) { _ in true }
             }
         }
         let origins = messages.map(\.origin)
@@ -86,14 +89,7 @@ struct RenderHandler: MessageHandler {
 
     private func task(of chunk: AudienceChunk, _ context: HandlerContext) async throws -> TaskState {
         guard let kept = try await tasks.task(of: chunk, now: context.time.now) else {
-            guard let progress = try await ledger.progress(of: chunk.task) else {
-                unledgered.increment(by: chunk.deviceCount)
-                context.log.error(
-                    "devices skipped: unknown task",
-                    [.task: "\(chunk.task)", .count: "\(chunk.deviceCount)"])
-                return .ended
-            }
-            return progress.closed == nil ? .absent : .ended
+            return try await isOpen(chunk.task, count: chunk.deviceCount, context) ? .absent : .ended
         }
         guard kept.task.app == chunk.app else {
             throw PoisonMessageError("the chunk is of app \(chunk.app), but its task is of app \(kept.task.app)")
@@ -101,17 +97,38 @@ struct RenderHandler: MessageHandler {
         return .known(kept)
     }
 
+    private func isOpen(_ task: TaskID, count: Int, _ context: HandlerContext) async throws -> Bool {
+        guard let progress = try await ledger.progress(of: task) else {
+            unledgered.increment(by: count)
+            context.log.error("devices skipped: unknown task", [.task: "\(task)", .count: "\(count)"])
+            return false
+        }
+        return progress.closed == nil
+    }
+
+    /// Devices with a content that the archive does not have, for the same reasons as a task.
+    private func postponeMissing(
+        _ received: ReceivedMessage<AudienceChunk>, contents: ChunkContents, into work: inout RenderedWork,
+        context: HandlerContext
+    ) async throws {
+        let chunk = received.message
+        let count = chunk.deviceCount { contents.source(of: $0) == nil }
+        guard count > 0, try await isOpen(chunk.task, count: count, context) else { return }
+        postpone(received, into: &work, context: context) { contents.source(of: $0) == nil }
+    }
+
     /// The devices wait in the retry index, so that they block no others, and are retried until their task is closed.
     private func postpone(
-        _ received: ReceivedMessage<AudienceChunk>, into work: inout RenderedWork, context: HandlerContext
+        _ received: ReceivedMessage<AudienceChunk>, into work: inout RenderedWork, context: HandlerContext,
+        where isMeant: (ContentNumber) -> Bool
     ) {
         let chunk = received.message
         context.log.error(
             "task content missing from the store; its devices wait",
-            [.task: "\(chunk.task)", .app: chunk.app.text, .count: "\(chunk.deviceCount)"])
+            [.task: "\(chunk.task)", .app: chunk.app.text, .count: "\(chunk.deviceCount(where: isMeant))"])
         let pause = RenderHandler.absentPause
         let due = context.time.now + pause + context.random.duration(in: .zero...(pause / 2))
-        work.postponed += chunk.orders(due: due).map { order in
+        work.postponed += chunk.orders(due: due, where: isMeant).map { order in
             Topics.retries.message(
                 order, key: Topics.key(order.task, segment: order.segment.number), lane: chunk.lane,
                 trace: received.trace)
@@ -119,12 +136,12 @@ struct RenderHandler: MessageHandler {
     }
 
     private func render(
-        _ received: ReceivedMessage<AudienceChunk>, task: CachedTask, into work: inout RenderedWork,
+        _ received: ReceivedMessage<AudienceChunk>, contents: ChunkContents, into work: inout RenderedWork,
         context: HandlerContext
     ) async throws {
         let chunk = received.message
         let done = handedOver.families(of: received.origin)
-        var sorting = ChunkSorting(chunk, task: task)
+        var sorting = ChunkSorting(chunk, contents: contents)
         for (family, dispatch) in sorting.dispatches() where !done.contains(family) {
             rendered[family.rawValue].increment(by: dispatch.deviceCount)
             let key = dispatch.segments.first.map { Topics.key(chunk.task, segment: $0.segment) }

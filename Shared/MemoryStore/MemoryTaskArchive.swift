@@ -63,6 +63,12 @@ package final class MemoryTaskArchive: TaskArchive {
         state.withLock { $0.parts[task, default: [:]][number] = part }
     }
 
+    package func keepContents(_ part: [UInt8], number: Int, of task: TaskID, for life: Duration) {
+        keep(part, number: number, of: task, for: life)
+    }
+
+    package func extendContents(of task: TaskID, for life: Duration) {}
+
     package func part(_ number: Int, of task: TaskID) -> [UInt8]? {
         state.withLock { $0.parts[task]?[number] }
     }

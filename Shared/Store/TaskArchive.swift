@@ -20,6 +20,12 @@ package protocol TaskArchive: Sendable {
 
     /// Stores a part of a long list for this time; it expires if its task never follows.
     func keep(_ part: [UInt8], number: Int, of task: TaskID, for life: Duration) async throws(StoreError)
+    /// The same for a part with contents, which the devices of the task need until it is closed. All such parts of a
+    /// task expire together, at the latest of the times that they were kept for.
+    func keepContents(_ part: [UInt8], number: Int, of task: TaskID, for life: Duration) async throws(StoreError)
+    /// Keeps those parts at least this long. A later one is kept as long.
+    func extendContents(of task: TaskID, for life: Duration) async throws(StoreError)
+    /// With or without contents.
     func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]?
 
     /// Stores the segments that a task visits, unless already decided; returns the stored ones.
@@ -49,7 +55,8 @@ package protocol TaskArchive: Sendable {
     /// The task was not accepted after all: its content is removed immediately. Decisions of resolvers about it stay.
     func withdraw(_ task: TaskID) async throws(StoreError)
 
-    /// The task is closed: its data expires after this time. With a time of zero nothing is left.
+    /// The task is closed: its data expires after this time, its parts with contents sooner. With a time of zero nothing
+    /// is left but the parts of its list.
     func forget(_ task: TaskID, after: Duration) async throws(StoreError)
 
     /// The newest first; only tasks before the given entry, if any.
@@ -120,6 +127,8 @@ package enum TaskArchiveBounds {
     package static let retention = Duration.seconds(8 * 86_400)
     /// Retention of list parts whose task has not arrived, or has not begun to be resolved when it should have.
     package static let partRetention = Duration.seconds(86_400)
+    /// Maximum retention of the parts with contents of a closed task, which sends nothing more.
+    package static let contentsRetention = Duration.seconds(600)
     /// Retention of a job's devices, if the job is never resolved.
     package static let devicesRetention = Duration.seconds(8 * 86_400)
     /// From this age on a task without a ledger may be done and expired. Less than the hour for which a done task keeps

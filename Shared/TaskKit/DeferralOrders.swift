@@ -16,9 +16,10 @@ package struct DeferralOrders: Sendable {
         self.segment = segment
     }
 
-    /// The life of the devices begins when they are due. `silent` are those that receive no alert.
+    /// The life of the devices begins when they are due. `silent` are those that receive no alert, `contents` those of
+    /// devices that do not get the task's own.
     package func orders(
-        _ deferrals: [Deferral], devices: PackedDevices, silent: SegmentSet
+        _ deferrals: [Deferral], devices: PackedDevices, silent: SegmentSet, contents: [UInt16: ContentNumber] = [:]
     ) -> [RetryOrder] {
         guard !deferrals.isEmpty else { return [] }
         var numbers: [UInt16: Int] = [:]
@@ -31,7 +32,9 @@ package struct DeferralOrders: Sendable {
             // An unreadable record is reported by the renderer.
             let head = Device.PackedHead(devices.record(at: position))
             parts[number][head?.kind ?? .http, default: []].append(
-                RetryOrder.Device(offset: offset, tag: head?.tag ?? 0, isSilent: silent.contains(offset)))
+                RetryOrder.Device(
+                    offset: offset, tag: head?.tag ?? 0, isSilent: silent.contains(offset),
+                    content: contents[offset] ?? .ofTask))
         }
         return zip(deferrals, parts).flatMap { deferral, providers in
             providers.sorted { $0.key.rawValue < $1.key.rawValue }.map { provider, devices in

@@ -27,8 +27,7 @@ package struct TaskSchedule: Sendable {
 
     package func enter(_ part: TaskPart, begins: Timestamp, at now: Timestamp) async throws(StoreError) {
         try await archive.keep(
-            TaskMessage.part(part).encoded(), number: part.number, of: part.task,
-            for: begins + TaskArchiveBounds.partRetention - now)
+            part, encoded: TaskMessage.part(part).encoded(), for: begins + TaskArchiveBounds.partRetention - now)
     }
 
     package func task(_ id: TaskID) async throws(StoreError) -> PushTask? {

@@ -71,6 +71,16 @@ final class FaultyArchive: TaskArchive {
         archive.keep(part, number: number, of: task, for: life)
     }
 
+    func keepContents(_ part: [UInt8], number: Int, of task: TaskID, for life: Duration) async throws(StoreError) {
+        try pass()
+        archive.keepContents(part, number: number, of: task, for: life)
+    }
+
+    func extendContents(of task: TaskID, for life: Duration) async throws(StoreError) {
+        try pass()
+        archive.extendContents(of: task, for: life)
+    }
+
     func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try pass()
         return archive.part(number, of: task)

@@ -190,6 +190,29 @@ import Topics
         #expect(devices == [5, 9].map { RetryOrder.Device(offset: $0, tag: UInt32($0), isSilent: isSilent) })
     }
 
+    @Test func aRetryKeepsTheContentOfEachDevice() async throws {
+        let fixture = try DispatchFixture()
+        try await fixture.plan(marking: [5, 9])
+        let chunk = try fixture.chunk([5, 9])
+        let contents = [ContentNumber(part: 2, place: 1), ContentNumber(part: 0, place: 399)]
+        var devices = SegmentDevices(segment: fixture.segment.number)
+        for (place, offset) in [UInt16(5), 9].enumerated() {
+            let device = Device(
+                tag: UInt32(offset), token: try PushToken(.apns, text: chunk.segments[0].tokens[place]), created: 1)
+            devices.append(offset: offset, variant: UInt8(place), device: device)
+        }
+        let varied = DispatchChunk(
+            task: chunk.task, app: chunk.app, lane: chunk.lane, attempt: 0, accepted: chunk.accepted,
+            deadline: chunk.deadline, countsBadge: false, repeatsUnknown: true,
+            variants: contents.map { chunk.variants[0].of($0) }, segments: [devices])
+        let gateway = ScriptedGateway { _ in
+            .answered(ProviderAnswer(.retryLater(RetryAdvice(floor: .seconds(60))), reason: "Busy", status: 503))
+        }
+        _ = try await fixture.run(fixture.handler(gateway), chunk: varied)
+        let retried = try fixture.producer.retries().flatMap(\.devices).sorted { $0.offset < $1.offset }
+        #expect(retried.map(\.offset) == [5, 9] && retried.map(\.content) == contents)
+    }
+
     @Test func whatIsNotStoredIsTriedOnce() async throws {
         let fixture = try DispatchFixture()
         try await fixture.plan(marking: [1, 2])

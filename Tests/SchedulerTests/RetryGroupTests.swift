@@ -43,6 +43,30 @@ import Topics
         #expect(group.limited(to: [2]).orders(due: later).map(\.offsets) == [[2]])
     }
 
+    /// Goal: a device keeps its content whether it is released or put off. Method: orders with contents, one of a device
+    /// that was ordered before with another one.
+    @Test func aDeviceKeepsItsContent() throws {
+        let contents = [1: ContentNumber(part: 0, place: 3), 2: ContentNumber(part: 7, place: 399)]
+        func varied(_ offsets: [Int], shifted: Int = 0) throws -> RetryOrder {
+            let plain = try order(first, segment: 3, offsets: [])
+            return plain.with(
+                devices: offsets.map { offset in
+                    RetryOrder.Device(
+                        offset: UInt16(offset), tag: 1, isSilent: false,
+                        content: contents[offset + shifted] ?? .ofTask)
+                }, due: plain.due)
+        }
+        let orders = [try varied([1, 2]), try varied([1, 3], shifted: 1)]
+        let group = try #require(RetryGroup.groups(of: orders).first)
+        let later = group.orders(due: Timestamp(milliseconds: 9)).flatMap(\.devices)
+        let expected = [contents[1], contents[2], .ofTask]
+        #expect(later.map(\.content) == expected)
+        var found = PackedDevices()
+        for offset in group.offsets.offsets { found.append(offset: offset, record: [1]) }
+        let chunk = try #require(RetryLookup.chunks([lookup(group, found: found)], isFast: false).first)
+        #expect((0..<3).map { chunk.segments[0].content(at: $0) } == expected)
+    }
+
     private func lookup(_ group: RetryGroup, found: PackedDevices) -> RetryLookup {
         let judged = JudgedDevices(
             found, among: group.offsets, in: group.key.segment.number, judge: nil, now: Timestamp(milliseconds: 0))

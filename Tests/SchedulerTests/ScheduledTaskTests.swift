@@ -75,6 +75,22 @@ import Topics
         #expect(parts.allSatisfy { $0.task == kept.id && $0.entries == entries })
     }
 
+    @Test func contentsAreReleasedWithTheirParts() async throws {
+        let fixture = try ScheduleFixture()
+        var task = fixture.task(1, after: .zero)
+        task.hasListedContents = true
+        task.content.message = nil
+        task.target.list = .parts(count: 1, entries: 2)
+        let part = TaskPart(
+            task: task.id, number: 0, entries: try ["a", "b"].map { .alias(try Samples.user($0)) },
+            contents: [Samples.content("one"), Samples.content("two")], choices: [1, 0])
+        try await fixture.post(task, parts: [part])
+        try await fixture.takeIn(1)
+        try await releaseAll(fixture)
+        #expect(try await fixture.released() == [task])
+        #expect(try await fixture.parts(on: Topics.tasks.channel) == [part])
+    }
+
     /// With the embedded bus the archive has the parts, and `schedules` keeps nothing.
     @Test func withoutALogOnlyTheTaskIsSent() async throws {
         let fixture = try ScheduleFixture()

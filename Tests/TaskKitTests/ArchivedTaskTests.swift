@@ -29,6 +29,22 @@ import Topics
         #expect(error?.code == .corrupt)
     }
 
+    @Test func aPartIsReadBack() async throws {
+        let plain = TaskPart(task: id, number: 0, entries: [])
+        var content = TaskContent()
+        content.platforms = [.ios]
+        let varied = TaskPart(task: id, number: 1, entries: [], contents: [content])
+        for part in [plain, varied] {
+            try await archive.keep(part, encoded: TaskMessage.part(part).encoded())
+            let bytes = try #require(archive.part(part.number, of: id))
+            #expect(try TaskPart(archived: bytes, of: id) == part)
+            for other in [Array("{}".utf8), bytes.dropLast()] {
+                #expect(throws: StoreError.self) { try TaskPart(archived: other, of: id) }
+            }
+            #expect(throws: StoreError.self) { try TaskPart(archived: bytes, of: TaskID(high: 7, low: 2)) }
+        }
+    }
+
     private func keep(_ content: [UInt8]) throws {
         let entry = try TaskEntry(
             app: AppID("news"), begins: Timestamp(milliseconds: 5), deadline: Timestamp(milliseconds: 6))

@@ -43,6 +43,16 @@ package struct CutArchive: TaskArchive {
         try await archive.keep(part, number: number, of: task, for: life)
     }
 
+    package func keepContents(
+        _ part: [UInt8], number: Int, of task: TaskID, for life: Duration
+    ) async throws(StoreError) {
+        try await archive.keepContents(part, number: number, of: task, for: life)
+    }
+
+    package func extendContents(of task: TaskID, for life: Duration) async throws(StoreError) {
+        try await archive.extendContents(of: task, for: life)
+    }
+
     package func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
         try await archive.part(number, of: task)
     }

@@ -143,7 +143,7 @@ extension RecoveryPass {
         case .part(let part):
             guard book.isOpen(part.task) else { return }
             try await patience.perform {
-                try await stores.archive.keep(bytes, number: part.number, of: part.task)
+                try await stores.archive.keep(part, encoded: bytes)
             }
         case .task(let task):
             if let end = book.repeatable[task.id] { return try await keep(bytes, of: task, until: end) }

@@ -26,6 +26,7 @@ struct RetryGroup: Hashable, Sendable {
     struct Member: Hashable {
         let tag: UInt32
         let isSilent: Bool
+        let content: ContentNumber
         let provider: PushProtocol
     }
 
@@ -73,13 +74,16 @@ struct RetryGroup: Hashable, Sendable {
             RetryOrder(
                 task: key.task, segment: key.segment, provider: kind, attempt: key.attempt, due: due.milliseconds,
                 timing: timing ?? key.timing,
-                devices: members.map { RetryOrder.Device(offset: $0, tag: $1.tag, isSilent: $1.isSilent) })
+                devices: members.map {
+                    RetryOrder.Device(offset: $0, tag: $1.tag, isSilent: $1.isSilent, content: $1.content)
+                })
         }
     }
 
     private mutating func add(_ order: RetryOrder) {
         for device in order.devices where members[device.offset] == nil {
-            members[device.offset] = Member(tag: device.tag, isSilent: device.isSilent, provider: order.provider)
+            members[device.offset] = Member(
+                tag: device.tag, isSilent: device.isSilent, content: device.content, provider: order.provider)
         }
     }
 }

@@ -55,9 +55,10 @@ struct RetryLookup: Sendable {
 
     private func add(to split: inout AudienceSplit) {
         for (position, offset) in found.offsets.enumerated() where judged.sendable.contains(offset) {
+            let member = group.members[offset]
             split.append(
                 offset, of: group.key.segment.number, record: found.record(at: position),
-                isSilent: group.members[offset]?.isSilent ?? false)
+                isSilent: member?.isSilent ?? false, content: member?.content ?? .ofTask)
         }
     }
 }

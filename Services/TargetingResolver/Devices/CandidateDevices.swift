@@ -11,6 +11,8 @@ struct CandidateDevices: Sendable {
     var silent = SegmentSet()
     /// By their whole ids: an index alone is easily guessed and proves nothing.
     private(set) var listed: Set<DeviceID> = []
+    /// Of devices with a content of their own.
+    private var contents: [DeviceID: ListedContent] = [:]
     private(set) var offsets = SegmentSet()
     /// From which the filters of the audience are decided; nil once they are, or if it has none.
     private var undecided: SegmentMembers?
@@ -35,9 +37,17 @@ struct CandidateDevices: Sendable {
         undecided = nil
     }
 
-    mutating func add(_ id: DeviceID) {
+    /// The first entry that names a device decides its content.
+    mutating func add(_ id: DeviceID, content: ListedContent? = nil) {
         listed.insert(id)
         offsets.insert(id.index.offset)
+        if let content, contents[id] == nil { contents[id] = content }
+    }
+
+    /// Nil for a device that gets the content of the task.
+    func content(of offset: UInt16, tag: UInt32) -> ListedContent? {
+        guard !contents.isEmpty else { return nil }
+        return contents[DeviceID(index: DeviceIndex(segment: segment, offset: offset), tag: tag)]
     }
 
     func isListed(_ offset: UInt16, tag: UInt32) -> Bool {

@@ -8,14 +8,18 @@ struct DecidedDevices: Hashable, Sendable {
         let segment: SegmentNumber
         let members: SegmentSet
         let silent: SegmentSet
+        /// Of the members that do not get the content of the task.
+        let contents: [UInt16: ContentNumber]
     }
 
     /// Above this count the bitmap is shorter.
     private static let listedMaximum = 255
     /// Marks a bitmap in place of the length of a list.
     private static let bitmap = 256
+    /// Added to the number of a segment whose sets are followed by the contents of its members.
+    private static let varied = Int(SegmentNumber.maximum) + 1
     /// Precedes the number of entries without a device, in place of a segment; absent if there are none.
-    private static let unmatchedMark = Int(SegmentNumber.maximum) + 1
+    private static let unmatchedMark = 2 * varied
 
     let parts: [Part]
     let unmatched: Int
@@ -26,15 +30,22 @@ struct DecidedDevices: Hashable, Sendable {
 
     init(_ targets: [SelectedDevices], unmatched: Int = 0) {
         self.unmatched = unmatched
-        parts = targets.map { Part(segment: $0.segment, members: $0.members, silent: $0.silent) }
+        parts = targets.map {
+            Part(segment: $0.segment, members: $0.members, silent: $0.silent, contents: $0.contents)
+        }
     }
 
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for part in parts {
-            bytes.append(variableInteger: Int(part.segment.rawValue))
+            let varied = part.contents.isEmpty ? 0 : DecidedDevices.varied
+            bytes.append(variableInteger: Int(part.segment.rawValue) + varied)
             DecidedDevices.append(part.members, to: &bytes)
             DecidedDevices.append(part.silent, to: &bytes)
+            guard !part.contents.isEmpty else { continue }
+            for offset in part.members.offsets {
+                bytes.append(variableInteger: Int((part.contents[offset] ?? .ofTask).rawValue))
+            }
         }
         if unmatched > 0 {
             bytes.append(variableInteger: DecidedDevices.unmatchedMark)
@@ -48,18 +59,35 @@ struct DecidedDevices: Hashable, Sendable {
         var parts: [Part] = []
         var unmatched = 0
         while !reader.isAtEnd {
-            let raw = reader.variableInteger()
+            guard let raw = reader.variableInteger() else { throw DecidedDevices.undecodable }
             if raw == DecidedDevices.unmatchedMark, let count = reader.variableInteger(), reader.isAtEnd {
                 unmatched = count
                 break
             }
-            guard let raw, raw <= Int(SegmentNumber.maximum),
-                let members = DecidedDevices.set(from: &reader), let silent = DecidedDevices.set(from: &reader)
-            else { throw StoreError(.corrupt, message: "the kept devices of a job cannot be decoded") }
-            parts.append(Part(segment: SegmentNumber(rawValue: UInt32(raw)), members: members, silent: silent))
+            guard let part = DecidedDevices.part(raw, from: &reader) else { throw DecidedDevices.undecodable }
+            parts.append(part)
         }
         self.parts = parts
         self.unmatched = unmatched
+    }
+
+    private static var undecodable: StoreError {
+        StoreError(.corrupt, message: "the kept devices of a job cannot be decoded")
+    }
+
+    /// `raw` is the number of the segment, with a mark if contents follow.
+    private static func part(_ raw: Int, from reader: inout ByteReader) -> Part? {
+        guard raw < 2 * varied, let members = set(from: &reader), let silent = set(from: &reader) else { return nil }
+        var contents: [UInt16: ContentNumber] = [:]
+        for offset in raw < varied ? [] : members.offsets {
+            guard let number = reader.variableInteger().flatMap({ UInt32(exactly: $0) }),
+                let content = ContentNumber(rawValue: number)
+            else { return nil }
+            if content != .ofTask { contents[offset] = content }
+        }
+        return Part(
+            segment: SegmentNumber(rawValue: UInt32(raw % varied)), members: members, silent: silent,
+            contents: contents)
     }
 
     private static func append(_ set: SegmentSet, to bytes: inout [UInt8]) {

@@ -28,15 +28,15 @@ struct DeviceSearch: Sendable {
         return AudienceReach(audience, in: found ?? SegmentMembers())
     }
 
-    func listed(_ entries: [TargetEntry], in app: AppID) async throws -> ListedDevices {
-        let ids = try await entries.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { entry -> [DeviceID] in
+    func listed(_ list: ListedEntries, in app: AppID) async throws -> ListedDevices {
+        let ids = try await list.entries.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { entry -> [DeviceID] in
             switch entry {
             case .device(let id): [id]
             case .alias(let alias): try await registry.devices(of: alias, in: app)
             case .token(let token): try await registry.device(of: token, in: app).map { [$0] } ?? []
             }
         }
-        return ListedDevices(ids)
+        return ListedDevices(ids, contents: list)
     }
 
     /// The existing candidates that the audience selects, or the list names, and for whose provider the task has a
@@ -47,10 +47,12 @@ struct DeviceSearch: Sendable {
         if let audience = input.audience { candidates.decide(audience, records: records, at: input.begins) }
         var members = SegmentSet()
         var alerted = SegmentSet()
+        var contents: [UInt16: ContentNumber] = [:]
         for (position, offset) in records.offsets.enumerated() {
-            guard let head = Device.PackedHead(records.record(at: position)), input.providers.contains(head.kind) else {
-                continue
-            }
+            guard let head = Device.PackedHead(records.record(at: position)) else { continue }
+            let content = candidates.content(of: offset, tag: head.tag)
+            guard (content?.providers ?? input.providers).contains(head.kind) else { continue }
+            if let content { contents[offset] = content.number }
             // A device that is listed explicitly is not notified silently.
             let isListed = !candidates.listed.isEmpty && candidates.isListed(offset, tag: head.tag)
             if isListed { alerted.insert(offset) }
@@ -58,7 +60,7 @@ struct DeviceSearch: Sendable {
         }
         return SelectedDevices(
             segment: candidates.segment, members: members,
-            silent: candidates.silent.subtracting(alerted).intersection(members), records: records)
+            silent: candidates.silent.subtracting(alerted).intersection(members), contents: contents, records: records)
     }
 
     /// The same for several segments. The candidates contain those that are listed.
@@ -76,7 +78,7 @@ struct DeviceSearch: Sendable {
     func find(_ decided: DecidedDevices, in app: AppID) async throws -> [SelectedDevices] {
         try await decided.parts.concurrentMap(atOnce: DeviceSearch.questionsAtOnce) { part in
             SelectedDevices(
-                segment: part.segment, members: part.members, silent: part.silent,
+                segment: part.segment, members: part.members, silent: part.silent, contents: part.contents,
                 records: try await records(of: part.members, in: SegmentID(app, number: part.segment)))
         }
     }

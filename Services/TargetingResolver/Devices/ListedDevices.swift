@@ -7,12 +7,16 @@ struct ListedDevices: Sendable {
     /// The ids that each entry names. Ids are accepted, and checked against the records later.
     private let ids: [[DeviceID]]
 
-    init(_ ids: [[DeviceID]] = []) {
+    /// The ids of each entry of the list.
+    init(_ ids: [[DeviceID]] = [], contents list: ListedEntries = ListedEntries()) {
         self.ids = ids
         var candidates: [SegmentNumber: CandidateDevices] = [:]
-        for id in ids.joined() {
-            let segment = id.index.segment
-            candidates[segment, default: CandidateDevices(segment: segment)].add(id)
+        for (place, some) in ids.enumerated() {
+            let content = list.content(at: place)
+            for id in some {
+                let segment = id.index.segment
+                candidates[segment, default: CandidateDevices(segment: segment)].add(id, content: content)
+            }
         }
         self.candidates = candidates.values.sorted { $0.segment < $1.segment }
     }

@@ -6,6 +6,8 @@ struct SelectedDevices: Sendable {
     let segment: SegmentNumber
     let members: SegmentSet
     let silent: SegmentSet
+    /// Of the members that do not get the content of the task.
+    var contents: [UInt16: ContentNumber] = [:]
     /// Records of the members, and perhaps of others.
     let records: PackedDevices
 

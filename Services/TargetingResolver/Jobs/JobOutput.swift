@@ -48,7 +48,9 @@ struct JobOutput: Sendable {
         var lastKind: PushProtocol?
         for (position, offset) in targets.records.offsets.enumerated() where marked.open.contains(offset) {
             let record = targets.records.record(at: position)
-            split.append(offset, of: targets.segment, record: record, isSilent: targets.silent.contains(offset))
+            split.append(
+                offset, of: targets.segment, record: record, isSilent: targets.silent.contains(offset),
+                content: targets.contents[offset] ?? .ofTask)
             if let kind = Device.PackedHead(record)?.kind, kind != lastKind {
                 providers.insert(kind)
                 lastKind = kind
@@ -62,7 +64,8 @@ struct JobOutput: Sendable {
         let segment = SegmentID(app, number: marked.targets.segment)
         deferrals.append((segment, marked.deferrals))
         orders += DeferralOrders(of: task, in: segment).orders(
-            marked.deferrals, devices: marked.targets.records, silent: marked.targets.silent)
+            marked.deferrals, devices: marked.targets.records, silent: marked.targets.silent,
+            contents: marked.targets.contents)
         deviceCount += marked.deferrals.reduce(0) { $0 + $1.offsets.count }
     }
 

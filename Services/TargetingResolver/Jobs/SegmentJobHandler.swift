@@ -2,6 +2,7 @@ import Bus
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 
@@ -158,10 +159,15 @@ struct SegmentJobHandler: MessageHandler {
     /// Nil for an abandoned part.
     private func entries(
         of part: Int, for job: SegmentJob, input: ResolutionInput, context: HandlerContext
-    ) async throws -> [TargetEntry]? {
-        if case .entries(let entries) = input.list { return entries }
+    ) async throws -> ListedEntries? {
+        if case .entries(let entries) = input.list { return ListedEntries(entries) }
         if let bytes = try await archive.part(part, of: input.task) {
-            return try TaskPart.entries(decoding: bytes, of: input.task)
+            var listed = ListedEntries()
+            listed.add(try TaskPart(archived: bytes, of: input.task))
+            if input.hasListedContents {
+                try await archive.retainContents(of: input.task, deadline: input.deadline, at: context.time.now)
+            }
+            return listed
         }
         let patience = min(input.deadline, input.begins + TaskArchiveBounds.partRetention)
         guard context.time.now >= patience else {

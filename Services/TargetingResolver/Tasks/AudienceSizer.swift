@@ -1,6 +1,7 @@
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import Topics
 
@@ -74,14 +75,14 @@ struct AudienceSizer: Sendable {
     }
 
     /// Nil if a part is missing: its job waits for it, planning does not.
-    private func entries(of input: ResolutionInput) async throws -> [TargetEntry]? {
+    private func entries(of input: ResolutionInput) async throws -> ListedEntries? {
         switch input.list {
-        case .entries(let entries): return entries
+        case .entries(let entries): return ListedEntries(entries)
         case .parts(let count, _):
-            var entries: [TargetEntry] = []
+            var entries = ListedEntries()
             for number in 0..<count {
                 guard let part = try await archive.part(number, of: input.task) else { return nil }
-                entries += try TaskPart.entries(decoding: part, of: input.task)
+                entries.add(try TaskPart(archived: part, of: input.task))
             }
             return entries
         }

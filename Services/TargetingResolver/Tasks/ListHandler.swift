@@ -16,7 +16,9 @@ struct ListHandler: MessageHandler {
         _ messages: [ReceivedMessage<TaskPartHead>], context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         _ = try await messages.concurrentMap(atOnce: ListHandler.partsAtOnce) { message in
-            try await archive.keep(message.origin.value, number: message.message.number, of: message.message.task)
+            try await archive.keep(
+                message.origin.value, number: message.message.number, of: message.message.task,
+                hasContents: message.message.hasContents)
         }
         return []
     }

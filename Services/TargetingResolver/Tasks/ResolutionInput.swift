@@ -10,6 +10,7 @@ struct ResolutionInput: Sendable {
     let audience: Audience?
     let list: TargetList
     let providers: ProviderFilter
+    let hasListedContents: Bool
     let rules: DeliveryRules
     let isWithdrawn: Bool
     let begins: Timestamp
@@ -20,7 +21,8 @@ struct ResolutionInput: Sendable {
         app = task.app
         audience = task.target.audience
         list = task.target.list
-        providers = ProviderFilter(task.content.targetedPlatforms)
+        providers = ProviderFilter(task.targetedPlatforms)
+        hasListedContents = task.hasListedContents
         rules = task.rules
         isWithdrawn = task.isWithdrawn
         begins = task.begins

@@ -51,7 +51,7 @@ struct TaskHandler: MessageHandler {
     ) async throws -> [OutgoingMessage] {
         switch message.message {
         case .part(let part):
-            try await archive.keep(message.origin.value, number: part.number, of: part.task)
+            try await archive.keep(part, encoded: message.origin.value)
             return []
         case .task(let task):
             return try await take(task, message: message, context: context)
@@ -183,6 +183,7 @@ struct TaskHandler: MessageHandler {
         let entry =
             task.isWithdrawn ? TaskEntry(app: task.app, begins: now, deadline: task.deadline) : task.entry
         try await archive.keep(message.origin.value, of: task.id, entry: entry)
+        if task.hasListedContents { try await archive.retainContents(of: task.id, deadline: task.deadline, at: now) }
     }
 }
 

@@ -175,9 +175,10 @@ struct DispatchBatch: Sendable {
             task: chunk.task, segment: segment, provider: route.kind, attempt: attempt, due: due.milliseconds,
             timing: timing,
             devices: positions.map { position in
-                RetryOrder.Device(
-                    offset: devices.offsets[position], tag: devices.tags[position],
-                    isSilent: content(at: position).variant.isSilent)
+                let variant = content(at: position).variant
+                return RetryOrder.Device(
+                    offset: devices.offsets[position], tag: devices.tags[position], isSilent: variant.isSilent,
+                    content: variant.content)
             })
         return Topics.retries.message(
             order, key: Topics.key(chunk.task, segment: devices.segment), lane: chunk.lane, trace: trace)

@@ -80,8 +80,29 @@ package struct RedisTaskArchive: TaskArchive {
             RedisCommand("SET", TaskArchiveKeys(task).part(number), RedisArgument(part), "PX", milliseconds))
     }
 
+    package func keepContents(
+        _ part: [UInt8], number: Int, of task: TaskID, for life: Duration
+    ) async throws(StoreError) {
+        guard life > .zero else { return }
+        let parts = TaskArchiveKeys(task).parts
+        let milliseconds = RedisArgument(max(1, life.wholeMilliseconds))
+        _ = try await redis.send([
+            RedisCommand("HSET", parts, RedisArgument(number), RedisArgument(part)),
+            // A key without an expiry is not extended.
+            RedisCommand("PEXPIRE", parts, milliseconds, "NX"), RedisCommand("PEXPIRE", parts, milliseconds, "GT"),
+        ])
+    }
+
+    package func extendContents(of task: TaskID, for life: Duration) async throws(StoreError) {
+        guard life > .zero else { return }
+        let milliseconds = RedisArgument(max(1, life.wholeMilliseconds))
+        _ = try await redis.send(RedisCommand("PEXPIRE", TaskArchiveKeys(task).parts, milliseconds, "GT"))
+    }
+
     package func part(_ number: Int, of task: TaskID) async throws(StoreError) -> [UInt8]? {
-        try await redis.send(RedisCommand("GET", TaskArchiveKeys(task).part(number))).bytes
+        let keys = TaskArchiveKeys(task)
+        if let part = try await redis.send(RedisCommand("GET", keys.part(number))).bytes { return part }
+        return try await redis.send(RedisCommand("HGET", keys.parts, RedisArgument(number))).bytes
     }
 
     package func decide(
@@ -161,7 +182,8 @@ package struct RedisTaskArchive: TaskArchive {
     package func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
         let keys = TaskArchiveKeys(task)
         let proof = after > .zero ? max(after, TaskArchiveBounds.proofRetention(of: task)) : after
-        let lives = keys.contents.map { ($0, after) } + [(keys.stage, proof)]
+        var lives = keys.contents.map { ($0, after) } + [(keys.stage, proof)]
+        if after > .zero { lives.append((keys.parts, min(after, TaskArchiveBounds.contentsRetention))) }
         _ = try await redis.send(
             lives.map { key, life in RedisCommand("PEXPIRE", key, RedisArgument(max(life.wholeMilliseconds, 0))) })
     }

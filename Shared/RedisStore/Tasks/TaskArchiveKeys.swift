@@ -9,6 +9,8 @@ struct TaskArchiveKeys {
     let report: RedisArgument
     /// The stage of the report. For a derived task, this key alone remains to show that it was reported.
     let stage: RedisArgument
+    /// A hash: the parts with contents by their numbers.
+    let parts: RedisArgument
     /// The reason why the task is not sent.
     let reason: RedisArgument
     private let tag: String
@@ -19,6 +21,7 @@ struct TaskArchiveKeys {
         segments = RedisArgument("visits:\(tag)")
         report = RedisArgument("report:\(tag)")
         stage = RedisArgument("stage:\(tag)")
+        parts = RedisArgument("parts:\(tag)")
         reason = RedisArgument("undone:\(tag)")
     }
 
@@ -29,7 +32,7 @@ struct TaskArchiveKeys {
     /// The devices of a job.
     func devices(_ job: Int) -> RedisArgument { RedisArgument("meant:\(tag):\(job)") }
 
-    /// All keys except the stage. Parts of lists expire; the devices of a job are removed when it is resolved.
+    /// All keys except the stage. Parts of lists expire on their own; the devices of a job are removed when it is resolved.
     var contents: [RedisArgument] { [content, segments, report, reason] }
 
     /// A sorted set: the ids of an app's tasks by the time their life began.

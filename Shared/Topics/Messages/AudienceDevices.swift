@@ -36,7 +36,7 @@ package struct AudienceDevices: Hashable, Sendable {
         position < contents.count ? contents[position] : .ofTask
     }
 
-    var hasContents: Bool { !contents.isEmpty }
+    package var hasContents: Bool { !contents.isEmpty }
 
     package func record(at position: Int) -> ArraySlice<UInt8> {
         bytes[start(of: position)..<ends[position]]

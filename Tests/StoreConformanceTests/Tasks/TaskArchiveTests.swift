@@ -81,6 +81,48 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func partsWithContentsAreKeptByNumber(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, _) async throws in
+            try await archive.keepContents([7], number: 3, of: task, for: .seconds(60))
+            try await archive.keepContents([8], number: 4, of: task, for: .seconds(60))
+            try await archive.keepContents([9], number: 4, of: task, for: .seconds(60))
+            #expect(try await archive.part(3, of: task) == [7])
+            #expect(try await archive.part(4, of: task) == [9])
+            #expect(try await archive.part(2, of: task) == nil)
+            // What a rebuild removes before it writes the task again.
+            try await archive.forget(task, after: .zero)
+            #expect(try await archive.part(3, of: task) == [7])
+        }
+    }
+
+    /// Goal: parts with contents expire soon without a task, after its deadline with it, and soon once it is closed.
+    /// Method: the keys' times to live in Redis, for parts that come before and after each step.
+    @Test func contentsLiveAsLongAsTheirTask() async throws {
+        let store = try await StoreFixture(.redis, ownership: .own)
+        let redis = try #require(try store.client())
+        let archive = RedisTaskArchive(StoreConnection(redis), time: SystemTimeSource())
+        func life() async throws -> Int64 {
+            Int64(try await redis.send(RedisCommand("PTTL", RedisArgument("parts:{\(task.key)}"))).integer ?? 0)
+        }
+        try await archive.extendContents(of: task, for: .seconds(3_600))
+        try await archive.keepContents([1], number: 0, of: task, for: .zero)
+        #expect(try await life() < 0)
+        for number in 0..<2 {
+            try await archive.keepContents([1], number: number, of: task, for: .seconds(600))
+            #expect((1...600_000).contains(try await life()))
+        }
+        try await archive.extendContents(of: task, for: .seconds(86_400))
+        try await archive.extendContents(of: task, for: .seconds(60))
+        try await archive.keepContents([1], number: 2, of: task, for: .seconds(600))
+        #expect((80_000_000...86_400_000).contains(try await life()))
+        try await archive.forget(task, after: .seconds(8 * 86_400))
+        #expect((1...TaskArchiveBounds.contentsRetention.wholeMilliseconds).contains(try await life()))
+        try await archive.forget(task, after: .seconds(5))
+        #expect((1...5_000).contains(try await life()))
+        await store.close()
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func theFirstDecisionAndTheFirstReportHold(_ kind: StoreKind) async throws {
         try await kind.withArchive { (archive, _) async throws in
             let segments = [0, 5, SegmentNumber.maximum].map { SegmentNumber(rawValue: $0) }
