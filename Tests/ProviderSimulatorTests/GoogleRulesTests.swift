@@ -59,6 +59,10 @@ import Testing
         #expect(fixture.send(push, token: short).json?["error"]?["status"]?.text == "UNAUTHENTICATED")
     }
 
+    private static func notification(_ name: String, _ value: String) -> String {
+        "{\"message\":{\"token\":\"d\",\"android\":{\"notification\":{\"\(name)\":\(value)}}}}"
+    }
+
     @Test(arguments: [
         ("{", "message"), ("{}", "message"), ("{\"message\":{}}", "message"),
         ("{\"message\":{\"token\":\"d\",\"topic\":\"t\"}}", "message"),
@@ -68,6 +72,11 @@ import Testing
         ("{\"message\":{\"token\":\"d\",\"android\":{\"ttl\":\"2419201s\"}}}", "message.android.ttl"),
         ("{\"message\":{\"token\":\"d\",\"android\":{\"ttl\":60}}}", "message.android.ttl"),
         ("{\"message\":{\"token\":\"d\",\"android\":{\"priority\":\"MAX\"}}}", "message.android.priority"),
+        (notification("notification_priority", "1"), "message.android.notification.notification_priority"),
+        (notification("visibility", "\"hidden\""), "message.android.notification.visibility"),
+        (notification("color", "\"#FF00FF00\""), "message.android.notification.color"),
+        (notification("vibrate_timings", "[\"500\"]"), "message.android.notification.vibrate_timings"),
+        (notification("light_settings", "{\"color\":{}}"), "message.android.notification.light_settings"),
     ])
     func refusesABadMessage(body: String, field: String) throws {
         var fixture = try GoogleFixture()

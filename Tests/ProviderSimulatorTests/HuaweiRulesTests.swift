@@ -72,6 +72,24 @@ import Testing
         #expect(fixture.send(body, token: try fixture.token()).code == code)
     }
 
+    private static let color = #"{"alpha":1,"red":0.5,"green":0,"blue":0}"#
+
+    @Test(arguments: [
+        (##""importance":"LOW","visibility":"SECRET","color":"#00ff7F","vibrate_config":["0s","0.5s"]"##, true),
+        (#""light_settings":{"color":\#(color),"light_on_duration":"1s","light_off_duration":"0.05s"}"#, true),
+        (#""importance":"HIGH""#, false), (#""visibility":"public""#, false), (#""color":"red""#, false),
+        (#""vibrate_config":["1s","1s","1s","1s","1s","1s","1s","1s","1s","1s","1s"]"#, false),
+        (#""vibrate_config":["61s"]"#, false), (#""vibrate_config":[1]"#, false),
+        (#""light_settings":{"light_on_duration":"1s","light_off_duration":"1s"}"#, false),
+    ])
+    func checksTheAppearance(members: String, isAccepted: Bool) throws {
+        var fixture = try HuaweiFixture()
+        let body =
+            #"{"message":{"token":["a"],"android":{"notification":{"click_action":{"type":3},\#(members)}}}}"#
+        let code = fixture.send(body, token: try fixture.token()).code
+        #expect(code == (isAccepted ? "200 80000000" : "400 80100001"))
+    }
+
     @Test(arguments: [(1_000, "200 80000000"), (1_001, "400 80300010")])
     func boundsTheTokens(count: Int, code: String) throws {
         var fixture = try HuaweiFixture()

@@ -16,6 +16,9 @@ struct GoogleMessage: Sendable, Equatable {
     private static let topicPayloadBytesMaximum = 2_048
     private static let ttlSecondsMaximum = 2_419_200.0
     private static let targets = ["token", "topic", "condition", "fid"]
+    private static let priorities: Set = [
+        "PRIORITY_MIN", "PRIORITY_LOW", "PRIORITY_DEFAULT", "PRIORITY_HIGH", "PRIORITY_MAX",
+    ]
     private static let reservedKeys: Set = ["from", "message_type"]
     private static let reservedPrefixes = ["google", "gcm"]
 
@@ -61,6 +64,17 @@ struct GoogleMessage: Sendable, Equatable {
         }
         if let priority = android["priority"], !["NORMAL", "HIGH", "normal", "high"].contains(priority.text) {
             throw .badField("message.android.priority", message: "Invalid value (TYPE_ENUM)")
+        }
+        if let notification = android["notification"]?.object { try checkAppearance(notification) }
+    }
+
+    private static func checkAppearance(_ notification: JSONObject) throws(GoogleError) {
+        let path = "message.android.notification"
+        if let name = AndroidAppearance.invalidMember(of: notification, timings: "vibrate_timings") {
+            throw .badField("\(path).\(name)", message: "Invalid value at '\(path).\(name)'")
+        }
+        if let priority = notification["notification_priority"], !priorities.contains(priority.text ?? "") {
+            throw .badField("\(path).notification_priority", message: "Invalid value (TYPE_ENUM)")
         }
     }
 

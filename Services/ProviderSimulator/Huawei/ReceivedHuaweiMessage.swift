@@ -11,6 +11,7 @@ struct ReceivedHuaweiMessage: Sendable, Equatable {
     private static let payloadBytesMaximum = 4_096
     private static let tokensMaximum = 1_000
     private static let ttlSecondsMaximum = 1_296_000
+    private static let vibrationsMaximum = 10
     private static let targets = ["token", "topic", "condition"]
 
     init(_ body: [UInt8]) throws(HuaweiError) {
@@ -53,6 +54,16 @@ struct ReceivedHuaweiMessage: Sendable, Equatable {
             guard case .integer(let type) = notification["click_action"]?["type"], 1...3 ~= type else {
                 throw .badStructure
             }
+            try checkAppearance(notification.object ?? JSONObject())
+        }
+    }
+
+    private static func checkAppearance(_ notification: JSONObject) throws(HuaweiError) {
+        let name = AndroidAppearance.invalidMember(
+            of: notification, timings: "vibrate_config", timingsMaximum: vibrationsMaximum)
+        guard name == nil else { throw .badParameters }
+        if let importance = notification["importance"], !["LOW", "NORMAL"].contains(importance.text) {
+            throw .badParameters
         }
     }
 
