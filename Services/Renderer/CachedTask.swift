@@ -30,7 +30,13 @@ final class CachedTask: Sendable {
         self.begins = begins
         self.contentBytes = contentBytes
         rendering = TaskRendering(task, begins: begins, now: now)
-        goodUntil = now + min(max((task.deadline(from: begins) - now) / 10, .seconds(1)), CachedTask.longestLife)
+        goodUntil = now + CachedTask.life(of: task, begins: begins, now: now)
+    }
+
+    /// Of payloads, by the platform whose devices have the shortest rest of their life.
+    private static func life(of task: PushTask, begins: Timestamp?, now: Timestamp) -> Duration {
+        let rests = Platform.allCases.map { task.deadline(on: $0, from: begins) - now }.filter { $0 > .zero }
+        return min(max((rests.min() ?? .zero) / 10, .seconds(1)), longestLife)
     }
 
     /// Estimated memory use.

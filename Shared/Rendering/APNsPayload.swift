@@ -47,6 +47,13 @@ struct APNsPayload: Sendable {
         }
     }
 
+    mutating func setAppearance(_ fields: AppleFields) {
+        aps["thread-id"] = fields.thread.map { .string($0) }
+        if fields.isMutable { aps["mutable-content"] = .integer(1) }
+        aps["interruption-level"] = fields.interruption.map { .string($0.rawValue) }
+        aps["relevance-score"] = fields.relevance.map { .number($0) }
+    }
+
     /// Removes the visible and audible members and wakes the app instead.
     mutating func silence() {
         for name in APNsPayload.alertMembers { aps[name] = nil }

@@ -87,8 +87,20 @@ package struct FCMMessage: Sendable {
     /// Fields of Android notifications only; the badge per device follows them.
     private static func writeScreen(_ notification: AndroidNotification, json: inout JSONText) {
         notification.writeAppearance(to: &json)
+        notification.writeVibration(to: &json, as: "vibrate_timings")
+        if let importance = notification.importance { json.member("notification_priority", priority(importance)) }
         if let sound = notification.sound { json.member("sound", sound) }
         if let clickAction = notification.clickAction { json.member("click_action", clickAction) }
         if case .set(let count)? = notification.badge { json.member("notification_count", Int(count)) }
+    }
+
+    private static func priority(_ importance: Int) -> String {
+        switch importance {
+        case ..<(-1): "PRIORITY_MIN"
+        case -1: "PRIORITY_LOW"
+        case 0: "PRIORITY_DEFAULT"
+        case 1: "PRIORITY_HIGH"
+        default: "PRIORITY_MAX"
+        }
     }
 }

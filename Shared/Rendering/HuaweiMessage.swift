@@ -12,6 +12,7 @@ struct HuaweiMessage: Sendable {
     /// Huawei stores a message for at most fifteen days and does not accept zero.
     static let timeToLiveRange = 1...1_296_000
     static let badgeMaximum: UInt32 = 99
+    static let vibrationCountMaximum = 10
     /// The longest list of users and devices whose pushes have a proof: a request for many devices has one payload, so
     /// each of these pushes takes a request of its own.
     static let provenEntriesMaximum = 100
@@ -69,6 +70,9 @@ struct HuaweiMessage: Sendable {
     private static func write(_ notification: AndroidNotification, json: inout JSONText) {
         notification.writeTexts(to: &json)
         notification.writeAppearance(to: &json)
+        notification.writeVibration(to: &json, as: "vibrate_config", countMaximum: vibrationCountMaximum)
+        // Huawei has only these two.
+        if let importance = notification.importance { json.member("importance", importance < 0 ? "LOW" : "NORMAL") }
         switch notification.sound {
         case "default": json.member("default_sound", true)
         case let sound?: json.member("sound", sound)

@@ -3,6 +3,9 @@ import ServiceKit
 
 /// The data that a push brings to its app as JSON, with the task's id and, for each device, its proof.
 struct MessageData: Sendable {
+    /// Where platforms without a field for it get the message's address.
+    static let addressName = "url"
+
     var members = JSONObject()
     /// True if each device gets its own proof, provided that there is room for it.
     var provesReceipt = false

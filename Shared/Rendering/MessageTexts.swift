@@ -6,10 +6,11 @@ struct MessageTexts: Sendable {
     let subtitle: String?
     let body: String?
 
-    init(_ message: PushMessage, language: String?, template: TextTemplate) throws(RenderingError) {
-        title = try message.title?.shown(language, template: template, path: "message.title")
-        subtitle = try message.subtitle?.shown(language, template: template, path: "message.subtitle")
-        body = try message.body?.shown(language, template: template, path: "message.body")
+    init(_ message: PlatformMessage, language: String?, template: TextTemplate) throws(RenderingError) {
+        let (content, path) = (message.content, message.path)
+        title = try content.title?.shown(language, template: template, path: "\(path).title")
+        subtitle = try content.subtitle?.shown(language, template: template, path: "\(path).subtitle")
+        body = try content.body?.shown(language, template: template, path: "\(path).body")
     }
 
     /// True if there is nothing to show: a message may have texts in some languages only.

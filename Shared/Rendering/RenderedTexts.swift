@@ -6,11 +6,13 @@ package struct RenderedTexts: Sendable {
     package let title: LocalizedText?
     package let body: LocalizedText?
 
-    /// `variables` are those of the message's task.
-    package init(_ message: PushMessage, variables: [String: String]) throws(RenderingError) {
+    /// `variables` are those of the message's task; `path` is the field that the message was read from.
+    package init(
+        _ message: PushMessage, path: String = "message", variables: [String: String]
+    ) throws(RenderingError) {
         let template = TextTemplate(variables: variables, data: message.data)
-        title = try message.title?.filledInAll(template: template, path: "message.title")
-        body = try message.body?.filledInAll(template: template, path: "message.body")
+        title = try message.title?.filledInAll(template: template, path: "\(path).title")
+        body = try message.body?.filledInAll(template: template, path: "\(path).body")
     }
 }
 

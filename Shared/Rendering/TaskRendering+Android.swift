@@ -14,11 +14,11 @@ extension TaskRendering {
     }
 
     func googleVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
-        let (terms, content) = (try terms.get(), try android(selection))
+        let (terms, content) = (try terms(of: selection), try android(selection))
         var message = FCMMessage()
         message.notification = content.notification
         message.data = content.data
-        message.priority = selection.isSilent ? .normal : terms.priority
+        message.priority = terms.priority(isSilent: selection.isSilent)
         message.timeToLive = terms.timeToLive
         message.provesReceipt = content.provesReceipt
         // Google stores only four collapse keys per device and drops others, so none is generated.
@@ -29,11 +29,11 @@ extension TaskRendering {
     }
 
     func huaweiVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
-        let (terms, content) = (try terms.get(), try android(selection))
+        let (terms, content) = (try terms(of: selection), try android(selection))
         var message = HuaweiMessage()
         message.notification = content.notification
         message.data = content.data
-        message.priority = selection.isSilent ? .normal : terms.priority
+        message.priority = terms.priority(isSilent: selection.isSilent)
         message.timeToLive = terms.timeToLive
         message.provesReceipt = content.provesReceipt && listsFewDevices
         return variant(
@@ -51,7 +51,7 @@ extension TaskRendering {
     }
 
     private func android(_ selection: Selection) throws(RenderingError) -> Android {
-        let terms = try terms.get()
+        let terms = try terms(of: selection)
         var android =
             if let written = content.payloads[.android] {
                 try TaskRendering.android(written)
@@ -70,21 +70,13 @@ extension TaskRendering {
         return android
     }
 
-    private func android(of message: PushMessage, _ selection: Selection) throws(RenderingError) -> Android {
-        let data = try messageData.get()
+    private func android(of message: PlatformMessage, _ selection: Selection) throws(RenderingError) -> Android {
+        let data = try message.data.get()
         let provesReceipt =
             provesReceipts && data[ReceiptField.task] == task && data[ReceiptField.proof] == nil
-        guard let texts = try texts(of: message, selection) else {
-            return Android(data: data, path: "message", provesReceipt: provesReceipt)
-        }
-        var notification = AndroidNotification()
-        notification.title = texts.title
-        notification.body = texts.body
-        notification.image = message.image
-        notification.sound = message.sound
-        notification.channel = message.category
-        notification.badge = message.badge
-        return Android(notification: notification, data: data, path: "message", provesReceipt: provesReceipt)
+        var android = Android(data: data, path: message.path, provesReceipt: provesReceipt)
+        android.notification = try texts(of: message, selection).map { AndroidNotification(message.content, texts: $0) }
+        return android
     }
 
     private static func android(_ written: JSONObject) throws(RenderingError) -> Android {

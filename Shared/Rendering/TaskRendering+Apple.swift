@@ -5,18 +5,19 @@ import Topics
 
 extension TaskRendering {
     func appleVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
-        let terms = try terms.get()
+        let terms = try terms(of: selection)
         let (payload, path) = try applePayload(selection)
         let type = payload.pushType
         return RenderedVariant(
-            kind: .apns, priority: selection.isSilent || type == "background" ? .normal : terms.priority,
+            kind: .apns, priority: terms.priority(isSilent: selection.isSilent || type == "background"),
             pushType: type, collapseID: terms.collapseID, expiration: terms.expiration,
             payload: try payload.template(path: path), isSilent: selection.isSilent)
     }
 
     private func applePayload(_ selection: Selection) throws(RenderingError) -> (APNsPayload, path: String) {
         guard let written = content.payloads[.ios] else {
-            return (try applePayload(of: try message(for: .ios), selection), "message")
+            let message = try message(for: .ios)
+            return (try applePayload(of: message, selection), message.path)
         }
         try ProviderBounds.check(written, path: "payloads.ios")
         var payload = try APNsPayload(written, path: "payloads.ios")
@@ -26,31 +27,43 @@ extension TaskRendering {
     }
 
     private func applePayload(
-        of message: PushMessage, _ selection: Selection
+        of message: PlatformMessage, _ selection: Selection
     ) throws(RenderingError) -> APNsPayload {
+        let content = message.content
         let data = try dataWithAddress(of: message)
         var payload = APNsPayload()
         payload.members = data.members
         payload.provesReceipt = data.provesReceipt
-        guard message.data["aps"] == nil else {
-            throw RenderingError("message.data.aps", message: "name reserved by Apple; choose another one")
+        guard content.data["aps"] == nil else {
+            throw RenderingError("\(message.path).data.aps", message: "name reserved by Apple; choose another one")
         }
-        payload.setBadge(message.badge)
+        payload.setBadge(content.badge)
         guard let alert = try texts(of: message, selection).flatMap(appleAlert) else {
-            if !selection.isSilent { payload.aps["sound"] = message.sound.map { .string($0) } }
+            if !selection.isSilent { payload.aps["sound"] = content.sound.map { .string($0) } }
             payload.aps["content-available"] = .integer(1)
             return payload
         }
         payload.aps["alert"] = alert
-        if content.wakesAppleApp { payload.aps["content-available"] = .integer(1) }
-        payload.aps["sound"] = message.sound.map { .string($0) }
-        payload.aps["category"] = message.category.map { .string($0) }
-        guard let image = message.image else { return payload }
-        try checkImageName(in: message)
-        // iOS shows no image itself: it passes the notification to an extension of the app, which fetches the image.
-        payload.members["image"] = .string(image)
-        payload.aps["mutable-content"] = .integer(1)
+        if self.content.wakesAppleApp { payload.aps["content-available"] = .integer(1) }
+        payload.aps["sound"] = content.sound.map { .string($0) }
+        payload.aps["category"] = content.category.map { .string($0) }
+        if let fields = content.apple { payload.setAppearance(fields) }
+        try addFiles(of: message, to: &payload)
         return payload
+    }
+
+    /// iOS shows no file itself: it passes the notification to an extension of the app, which fetches the files.
+    private func addFiles(of message: PlatformMessage, to payload: inout APNsPayload) throws(RenderingError) {
+        if let image = message.content.image {
+            try checkName("image", of: "image", in: message)
+            payload.members["image"] = .string(image)
+            payload.aps["mutable-content"] = .integer(1)
+        }
+        let attachments = message.content.apple?.attachments ?? []
+        guard !attachments.isEmpty else { return }
+        try checkName("attachments", of: "ios.attachments", in: message)
+        payload.members["attachments"] = .array(attachments.map(\.json))
+        payload.aps["mutable-content"] = .integer(1)
     }
 
     /// Nil if the texts have nothing that Apple devices show.

@@ -5,9 +5,9 @@ import Topics
 
 extension TaskRendering {
     func httpVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
-        let terms = try terms.get()
+        let terms = try terms(of: selection)
         return RenderedVariant(
-            kind: .http, priority: selection.isSilent ? .normal : terms.priority, pushType: "", collapseID: "",
+            kind: .http, priority: terms.priority(isSilent: selection.isSilent), pushType: "", collapseID: "",
             expiration: terms.expiration, payload: try httpPayload(selection), isSilent: selection.isSilent)
     }
 
@@ -21,16 +21,16 @@ extension TaskRendering {
         }
         let message = try message(for: .http)
         var post = HTTPMessage(event: event, data: try dataWithImage(of: message))
-        if !selection.isSilent, message.hasTexts {
-            post.texts = try RenderedTexts(message, variables: content.variables)
+        if !selection.isSilent, message.content.hasTexts {
+            post.texts = try RenderedTexts(message.content, path: message.path, variables: content.variables)
         }
-        return try post.template(path: "message")
+        return try post.template(path: message.path)
     }
 
-    private func dataWithImage(of message: PushMessage) throws(RenderingError) -> MessageData {
+    private func dataWithImage(of message: PlatformMessage) throws(RenderingError) -> MessageData {
         var data = try dataWithAddress(of: message)
-        guard let image = message.image else { return data }
-        try checkImageName(in: message)
+        guard let image = message.content.image else { return data }
+        try checkName("image", of: "image", in: message)
         data.members["image"] = .string(image)
         return data
     }

@@ -10,36 +10,38 @@ extension TaskRendering {
     private static let root = "/"
 
     func webVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
-        let terms = try terms.get()
+        let terms = try terms(of: selection)
         let (message, path) =
             if let written = content.payloads[.web] {
                 (try webMessage(written, selection, terms: terms), "payloads.web")
             } else {
-                (try webMessage(of: try message(for: .web), selection, terms: terms), "message")
+                try webMessage(selection, terms: terms)
             }
         return RenderedVariant(
-            kind: .webpush, priority: selection.isSilent ? .normal : terms.priority, pushType: "",
+            kind: .webpush, priority: terms.priority(isSilent: selection.isSilent), pushType: "",
             collapseID: terms.collapseID, expiration: terms.expiration, payload: try message.template(path: path),
             isSilent: selection.isSilent)
     }
 
     private func webMessage(
-        of message: PushMessage, _ selection: Selection, terms: DeliveryTerms
-    ) throws(RenderingError) -> WebPushMessage {
+        _ selection: Selection, terms: DeliveryTerms
+    ) throws(RenderingError) -> (WebPushMessage, path: String) {
+        let message = try message(for: .web)
+        let content = message.content
         var web = WebPushMessage()
         web.data = try data(of: message)
-        web.badge = message.badge
-        guard let texts = try texts(of: message, selection) else { return web }
+        web.badge = content.badge
+        guard let texts = try texts(of: message, selection) else { return (web, message.path) }
         let title = [texts.title, texts.body, texts.subtitle].compactMap { $0 }.first { !$0.isEmpty } ?? ""
         var notification = JSONObject([("title", .string(title))])
         // A notification needs a title: without one, the body is it.
         if texts.title?.isEmpty == false { notification["body"] = texts.body.map { .string($0) } }
-        notification["navigate"] = .string(message.url ?? navigate)
+        notification["navigate"] = .string(content.url ?? navigate)
         notification["lang"] = selection.language.map { .string($0) }
         notification["tag"] = .string(terms.collapseID)
-        notification["image"] = message.image.map { .string($0) }
+        notification["image"] = content.image.map { .string($0) }
         web.notification = notification
-        return web
+        return (web, message.path)
     }
 
     /// A payload of the publisher: a notification is completed; anything else is unchanged.

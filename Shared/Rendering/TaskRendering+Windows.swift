@@ -9,7 +9,7 @@ extension TaskRendering {
         let (message, path) = try windowsMessage(selection)
         let payload = try message.template(path: path, write: message.wns(hasProof:))
         return try windowsVariant(
-            selection, type: message.wnsType, collapseID: try terms.get().collapseID, payload: payload)
+            selection, type: message.wnsType, collapseID: try terms(of: selection).collapseID, payload: payload)
     }
 
     func mpnsVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
@@ -21,15 +21,16 @@ extension TaskRendering {
     private func windowsVariant(
         _ selection: Selection, type: String, collapseID: String, payload: PayloadTemplate
     ) throws(RenderingError) -> RenderedVariant {
-        let terms = try terms.get()
+        let terms = try terms(of: selection)
         return RenderedVariant(
-            kind: selection.kind, priority: selection.isSilent ? .normal : terms.priority, pushType: type,
+            kind: selection.kind, priority: terms.priority(isSilent: selection.isSilent), pushType: type,
             collapseID: collapseID, expiration: terms.expiration, payload: payload, isSilent: selection.isSilent)
     }
 
     private func windowsMessage(_ selection: Selection) throws(RenderingError) -> (WindowsMessage, path: String) {
         guard let written = content.payloads[.windows] else {
-            return (try windowsMessage(of: try message(for: .windows), selection), "message")
+            let message = try message(for: .windows)
+            return (try windowsMessage(of: message, selection), message.path)
         }
         var payload = try WindowsPayload(written)
         if selection.isSilent { payload.texts = nil }
@@ -38,13 +39,14 @@ extension TaskRendering {
     }
 
     private func windowsMessage(
-        of message: PushMessage, _ selection: Selection
+        of message: PlatformMessage, _ selection: Selection
     ) throws(RenderingError) -> WindowsMessage {
+        let content = message.content
         let texts = try texts(of: message, selection).map { texts in
-            WindowsMessage.Texts(title: texts.title, body: texts.body ?? texts.subtitle, image: message.image)
+            WindowsMessage.Texts(title: texts.title, body: texts.body ?? texts.subtitle, image: content.image)
         }
         let data = try dataWithAddress(of: message)
-        guard texts == nil, message.data.members.isEmpty, message.url == nil, let badge = message.badge else {
+        guard texts == nil, content.data.members.isEmpty, content.url == nil, let badge = content.badge else {
             return windowsMessage(texts, data: data, badge: nil)
         }
         return WindowsMessage(form: .badge(badge), data: MessageData())

@@ -7,16 +7,14 @@ package import Topics
 /// Renders one task into payloads for providers. Created once for many devices; a pure function of its input.
 ///
 /// A payload of the publisher for a platform takes precedence and is unchanged except for silence and a counted badge;
-/// the message serves the other platforms. A message contains the task id in its data as `task_id`, unless that name is
+/// the platform's own message, or else the one for all, serves the other platforms. A message contains the task id in its data as `task_id`, unless that name is
 /// set, so that an app can drop duplicates of silent pushes.
 package struct TaskRendering: Sendable {
-    private static let dataBytesMaximum = ProviderBounds.payloadBytesMaximum
     /// Maximum of what only a silent variant contains: members that wake the app, or the task id if nothing else is
     /// left.
     private static let silentBytesMaximum = 128
     /// Per provider: many languages may fail for one reason, and each costs as much as a successful one.
     private static let failuresMaximum = 16
-    private static let addressName = "url"
 
     private struct Findings {
         var flaws: [RenderingError] = []
@@ -25,16 +23,14 @@ package struct TaskRendering: Sendable {
 
     let content: TaskContent
     let task: String
-    private let languages: Set<String>
-    let terms: Result<DeliveryTerms, RenderingError>
+    private let messages: [Platform: PlatformMessage]
+    private let terms: [Platform: Result<DeliveryTerms, RenderingError>]
     /// False for a task without a key for proofs.
     let provesReceipts: Bool
     /// True for a task that is sent to a short list only.
     let listsFewDevices: Bool
     /// The name of the task's topic, for addresses.
     let event: String?
-    /// Data of the message, flattened once for all languages.
-    let messageData: Result<FlatData, RenderingError>
 
     /// `now` is for providers that count the time to live from receipt; `begins` is the start of the devices' own life,
     /// if it is not the task's.
@@ -45,15 +41,18 @@ package struct TaskRendering: Sendable {
         listsFewDevices =
             task.target.audience == nil && task.target.list.entryCount <= HuaweiMessage.provenEntriesMaximum
         event = task.eventName
-        languages = task.content.message?.languages ?? []
-        terms = Result { () throws(RenderingError) in try DeliveryTerms(task, begins: begins, now: now) }
-        let message = task.content.message ?? PushMessage()
-        let id = self.task
-        messageData = Result { () throws(RenderingError) in try TaskRendering.flatten(message, task: id) }
+        messages = PlatformMessage.messages(of: task.content, task: self.task)
+        terms = Dictionary(
+            uniqueKeysWithValues: Platform.allCases.map { platform in
+                let terms = Result { () throws(RenderingError) in
+                    try DeliveryTerms(task, platform: platform, begins: begins, now: now)
+                }
+                return (platform, terms)
+            })
     }
 
     /// True if the variant depends on the language of a device.
-    package var isTranslated: Bool { !languages.isEmpty }
+    package var isTranslated: Bool { messages.values.contains { !$0.languages.isEmpty } }
 
     /// Key of a variant: devices with the same selection share a variant.
     package struct Selection: Hashable, Sendable {
@@ -70,14 +69,15 @@ package struct TaskRendering: Sendable {
         for kind: PushProtocol, language: String?, isSilent: Bool, phone: WindowsPhone = .basic
     ) -> Selection {
         let phone = kind == .mpns ? phone : .basic
-        guard content.payloads[Platform(kind)] == nil, let message = content.message else {
+        let platform = Platform(kind)
+        guard content.payloads[platform] == nil, let message = messages[platform] else {
             return Selection(kind: kind, language: nil, isSilent: isSilent, phone: phone)
         }
-        guard !isSilent, !message.isSilent else {
+        guard !isSilent, !message.content.isSilent else {
             return Selection(kind: kind, language: nil, isSilent: true, phone: phone)
         }
         // Addresses get all languages.
-        let language = kind == .http ? nil : ownLanguage(for: language)
+        let language = kind == .http ? nil : TaskRendering.language(of: message, for: language)
         return Selection(kind: kind, language: language, isSilent: false, phone: phone)
     }
 
@@ -105,7 +105,7 @@ package struct TaskRendering: Sendable {
         var findings = Findings()
         let targeted = content.targetedPlatforms
         for kind in kinds where targeted.contains(Platform(kind)) {
-            let spoken = [nil] + languages.sorted().map(Optional.some)
+            let spoken = [nil] + (messages[Platform(kind)]?.languages.sorted() ?? []).map(Optional.some)
             var known: Set<Selection> = []
             // The newest phones get the longest payloads.
             let selections = spoken.map {
@@ -134,49 +134,29 @@ package struct TaskRendering: Sendable {
     }
 
     /// The exact locale or its language alone, if any text has a translation for it.
-    private func ownLanguage(for language: String?) -> String? {
-        guard let language, !languages.isEmpty else { return nil }
+    private static func language(of message: PlatformMessage, for language: String?) -> String? {
+        guard let language, !message.languages.isEmpty else { return nil }
         let exact = LocalizedText.spelling(language)
-        if languages.contains(exact) { return exact }
+        if message.languages.contains(exact) { return exact }
         let plain = String(exact.prefix { $0 != "-" })
-        return languages.contains(plain) ? plain : nil
-    }
-
-    private static func flatten(_ message: PushMessage, task: String) throws(RenderingError) -> FlatData {
-        let data = message.data
-        try ProviderBounds.check(data, path: "message.data")
-        let bytes = JSON.object(data).compactBytes.count
-        guard bytes <= dataBytesMaximum else {
-            throw RenderingError(
-                "message.data",
-                message: "too long: \(bytes) bytes; at most \(dataBytesMaximum) for the whole payload")
-        }
-        var flat = try FlatData(data, path: "message.data")
-        if let url = message.url {
-            guard flat[addressName] == nil else {
-                throw RenderingError(
-                    "message.data.url", message: "name used for message.url; choose another or remove one of them")
-            }
-            flat[addressName] = url
-        }
-        if flat[ReceiptField.task] == nil { flat[ReceiptField.task] = task }
-        return flat
+        return message.languages.contains(plain) ? plain : nil
     }
 
     /// The message's data with the task's id, unless the publisher uses that name.
-    func data(of message: PushMessage) throws(RenderingError) -> MessageData {
-        _ = try messageData.get()
-        var data = MessageData(members: message.data)
-        guard message.data[ReceiptField.task] == nil else { return data }
+    func data(of message: PlatformMessage) throws(RenderingError) -> MessageData {
+        _ = try message.data.get()
+        let given = message.content.data
+        var data = MessageData(members: given)
+        guard given[ReceiptField.task] == nil else { return data }
         data.members[ReceiptField.task] = .string(task)
-        data.provesReceipt = provesReceipts && message.data[ReceiptField.proof] == nil
+        data.provesReceipt = provesReceipts && given[ReceiptField.proof] == nil
         return data
     }
 
     /// The same, with the address to open for platforms that have no field for it.
-    func dataWithAddress(of message: PushMessage) throws(RenderingError) -> MessageData {
+    func dataWithAddress(of message: PlatformMessage) throws(RenderingError) -> MessageData {
         var data = try data(of: message)
-        if let url = message.url { data.members[TaskRendering.addressName] = .string(url) }
+        if let url = message.content.url { data.members[MessageData.addressName] = .string(url) }
         return data
     }
 
@@ -185,26 +165,31 @@ package struct TaskRendering: Sendable {
         MessageData(members: JSONObject([(ReceiptField.task, .string(task))]), provesReceipt: provesReceipts)
     }
 
-    /// Where the image is passed on as data.
-    func checkImageName(in message: PushMessage) throws(RenderingError) {
-        guard message.data["image"] == nil else {
+    /// Where the field of the message is passed on as data.
+    func checkName(_ name: String, of field: String, in message: PlatformMessage) throws(RenderingError) {
+        guard message.content.data[name] == nil else {
             throw RenderingError(
-                "message.data.image",
-                message: "name used for message.image on Apple devices and addresses; choose another")
+                "\(message.path).data.\(name)",
+                message: "name used for \(message.path).\(field); choose another or remove one of them")
         }
     }
 
-    func message(for platform: Platform) throws(RenderingError) -> PushMessage {
-        if let message = content.message, content.platforms.contains(platform) { return message }
+    func terms(of selection: Selection) throws(RenderingError) -> DeliveryTerms {
+        guard let terms = terms[Platform(selection.kind)] else { preconditionFailure("a platform without terms") }
+        return try terms.get()
+    }
+
+    func message(for platform: Platform) throws(RenderingError) -> PlatformMessage {
+        if let message = messages[platform] { return message }
         throw RenderingError(
-            "payloads.\(platform.rawValue)", message: "missing; the message is not sent to this platform")
+            "payloads.\(platform.rawValue)", message: "missing; no message is sent to this platform")
     }
 
     func texts(
-        of message: PushMessage, _ selection: Selection
+        of message: PlatformMessage, _ selection: Selection
     ) throws(RenderingError) -> MessageTexts? {
-        guard !selection.isSilent, message.hasTexts else { return nil }
-        let template = TextTemplate(variables: content.variables, data: message.data)
+        guard !selection.isSilent, message.content.hasTexts else { return nil }
+        let template = TextTemplate(variables: content.variables, data: message.content.data)
         let texts = try MessageTexts(message, language: selection.language, template: template)
         return texts.areEmpty ? nil : texts
     }

@@ -84,7 +84,13 @@ import Topics
         if dice.chance(1, of: 4) { message.category = word(&dice) }
         if dice.chance(1, of: 8) { message.url = "https://bells.example/" + word(&dice) }
         message.isSilent = dice.chance(1, of: 8)
+        if dice.chance(1, of: 2) { message.android = android(&dice) }
+        if dice.chance(1, of: 2) { message.apple = apple(&dice) }
         task.task.content.message = message
+        if dice.chance(1, of: 4) {
+            message.body = text(&dice)
+            task.task.content.messages = [Platform.allCases[dice.number(below: Platform.allCases.count)]: message]
+        }
         task.task.content.variables = ["x": word(&dice)]
         if dice.chance(1, of: 4) {
             task.task.content.payloads[.ios] = JSONObject([
@@ -105,6 +111,42 @@ import Topics
         if dice.chance(1, of: 4) { task.task.options.collapseID = word(&dice) }
         task.task.options.timeToLive = .seconds(dice.number(below: 3) * 10_000_000)
         return task
+    }
+
+    private static func android(_ dice: inout Dice) -> AndroidFields {
+        var fields = AndroidFields()
+        if dice.chance(1, of: 3) { fields.channel = word(&dice) }
+        if dice.chance(1, of: 3) { fields.importance = dice.number(below: 5) - 2 }
+        let allowed = AndroidFields.millisecondsAllowed
+        fields.vibration = (0..<dice.number(below: 64)).map { _ in dice.number(below: allowed.count) }
+        if dice.chance(1, of: 3) { fields.light = AndroidFields.Light() }
+        fields.light?.color = color(&dice)
+        fields.light?.onMilliseconds = dice.number(below: allowed.count)
+        if dice.chance(1, of: 3) { fields.visibility = AndroidFields.Visibility.allCases[dice.number(below: 3)] }
+        if dice.chance(1, of: 3) { fields.icon = word(&dice) }
+        if dice.chance(1, of: 3) { fields.color = color(&dice) }
+        if dice.chance(1, of: 3) { fields.banner = "https://bells.example/" + word(&dice) }
+        if dice.chance(1, of: 3) { fields.timeToLive = .seconds(dice.number(below: 3) * 1_000_000) }
+        if dice.chance(1, of: 3) { fields.priority = dice.chance(1, of: 2) ? .high : .normal }
+        return fields
+    }
+
+    private static func apple(_ dice: inout Dice) -> AppleFields {
+        var fields = AppleFields()
+        if dice.chance(1, of: 3) { fields.thread = word(&dice) }
+        fields.isMutable = dice.chance(1, of: 3)
+        fields.attachments = (0..<dice.number(below: 3)).map {
+            AppleFields.Attachment(id: "\($0)", url: "https://bells.example/" + word(&dice))
+        }
+        if dice.chance(1, of: 3) { fields.relevance = Double(dice.number(below: 11)) / 10 }
+        if dice.chance(1, of: 3) { fields.interruption = .timeSensitive }
+        if dice.chance(1, of: 3) { fields.collapseID = "c" }
+        return fields
+    }
+
+    private static func color(_ dice: inout Dice) -> HexColor {
+        let parts = (0..<4).map { _ in UInt8(dice.number(below: 256)) }
+        return HexColor(alpha: parts[0], red: parts[1], green: parts[2], blue: parts[3])
     }
 
     private static func text(_ dice: inout Dice) -> LocalizedText {
