@@ -100,6 +100,30 @@ import Topics
         }
     }
 
+    /// Messages of single platforms need no message for all; the app's language counts for them too.
+    @Test func theMessagesOfPlatformsAreKept() async throws {
+        try await IngestFixture.run { fixture in
+            let response = await fixture.json(
+                "POST", "/v1/tasks",
+                json: #"""
+                    {"audience":{"topic":"news"},"messages":{
+                    "ios":{"title":"T","ios":{"thread":"t","attachments":[{"id":"1","url":"https://news.example/a.mp4"}]}},
+                    "android":{"body":"B","android":{"light":{"color":"#FF8000"},"time_to_live":"3m","urgency":"normal"}}}}
+                    """#, as: .publisher)
+            #expect(response.status == 201, "\(response.text)")
+            let task = try #require(fixture.bus.tasks.last)
+            #expect(task.content.message == nil)
+            #expect(task.content.targetedPlatforms == [.ios, .android])
+            #expect(task.content.messages[.ios]?.apple?.attachments.map(\.url) == ["https://news.example/a.mp4"])
+            let android = try #require(task.content.messages[.android]?.android)
+            #expect(android.light?.color == HexColor("#FF8000") && android.light?.onMilliseconds == 500)
+            #expect(android.timeToLive == .seconds(180) && android.priority == .normal)
+            #expect(response.json["deadline"] == .string("\(task.deadline)"))
+            let content = try #require(try await fixture.archive.content(of: task.id))
+            #expect(try TaskMessage(decoding: content) == .task(task))
+        }
+    }
+
     /// When the task is on the bus, its content is in the archive, in the same bytes, and the task in its app's list.
     @Test func theArchiveHoldsItToo() async throws {
         try await IngestFixture.run { fixture in
@@ -199,6 +223,8 @@ import Topics
             #expect(await fields(payload, as: .publisher) == [])
             #expect(await fields(Self.small, as: .shop) == Platform.allCases.map { _ in .string("platforms") })
             #expect(await fields(payload, as: .shop) == [.string("payloads.ios")])
+            let own = #"{"audience":{"topic":"a"},"messages":{"ios":{"body":"x"}}}"#
+            #expect(await fields(own, as: .shop) == [.string("messages.ios")])
         }
     }
 

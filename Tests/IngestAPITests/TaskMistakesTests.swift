@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: [
         ("{\(message)}", "", "no target; expected audience, users or devices"),
-        ("{\(target)}", "", "no content; expected message or payloads"),
+        ("{\(target)}", "", "no content; expected message, messages or payloads"),
         ("{\(message),\"users\":[]}", "", "no target; users and devices are empty"),
         (
             "{\(message),\"audience\":{}}", "audience",
@@ -76,7 +76,7 @@ import Testing
         ("{\(target),\"mesage\":{\"body\":\"x\"}}", "mesage", "unknown field; did you mean message?"),
         (
             "{\(target),\"platforms\":[\"ios\",\"android\"]}", "",
-            "no content; expected message or payloads"
+            "no content; expected message, messages or payloads"
         ),
         ("{\(target),\"message\":7}", "message", "expected an object, got a number"),
         ("{\(target),\"message\":{\"badge\":\"x\"}}", "message.badge", badgeRule),
@@ -122,6 +122,58 @@ import Testing
             "no payload or message for android; add one or remove the platform"
         ),
         ("{\(target),\"payloads\":{\"ios\":{}}}", "payloads.ios.aps", "missing; expected an object"),
+        (
+            "{\(target),\"messages\":{}}", "messages",
+            "expected a message for one of ios, android, web, windows, http"
+        ),
+        (
+            "{\(target),\"messages\":{\"tv\":{\"body\":\"x\"}}}", "messages.tv",
+            "unknown field; there are: ios, android, web, windows, http"
+        ),
+        (
+            "{\(target),\"messages\":{\"ios\":{}}}", "messages.ios",
+            "expected a title, a body, data, a badge or silent"
+        ),
+        (
+            "{\(target),\"messages\":{\"ios\":{\"body\":\"x\",\"titel\":\"x\"}}}", "messages.ios.titel",
+            "unknown field; did you mean title?"
+        ),
+        (
+            "{\(target),\"messages\":{\"web\":{\"body\":\"x\",\"ios\":{\"thread\":\"x\"}}}}", "messages.web.ios",
+            "has no effect on web; move it to messages.ios"
+        ),
+        (
+            "{\(target),\"messages\":{\"android\":{\"body\":\"x\",\"android\":{\"banner\":\"http://x.example/\"}}}}",
+            "messages.android.android.banner", "expected an https URL of at most 2048 bytes"
+        ),
+        (
+            "{\(target),\"message\":{\"body\":\"x\",\"ios\":{\"attachments\":[{\"id\":\"1\",\"url\":\"ftp://x\"}]}}}",
+            "message.ios.attachments[0].url", "expected an https URL of at most 2048 bytes"
+        ),
+        (
+            "{\(target),\"message\":{\"body\":\"x\",\"android\":{\"priority\":3}}}", "message.android.priority",
+            "expected an integer from -2 to 2"
+        ),
+        (
+            "{\(target),\"message\":{\"body\":\"x\",\"android\":{\"color\":\"red\"}}}", "message.android.color",
+            "expected a color such as #FF8000, or #80FF8000 with its opacity"
+        ),
+        (
+            "{\(target),\"message\":{\"body\":\"x\",\"ios\":{\"time_to_live\":\"29d\"}}}", "message.ios.time_to_live",
+            "expected a duration from 0s to 28d, such as 30m, 12h or 7d"
+        ),
+        (
+            "{\(target),\(message),\"messages\":{\"ios\":{\"body\":\"${var.name}\"}}}", "messages.ios.body",
+            "unknown variable ${var.name}; add it to variables"
+        ),
+        (
+            "{\(target),\(message),\"platforms\":[\"android\"],\"messages\":{\"ios\":{\"body\":\"x\"}}}",
+            "messages.ios", "platform not listed in platforms; list it or remove the message"
+        ),
+        (
+            "{\(target),\"platforms\":[\"ios\",\"web\"],\"messages\":{\"ios\":{\"body\":\"x\"}}}", "platforms",
+            "no payload or message for web; add one or remove the platform"
+        ),
         ("{\(target),\"payloads\":{}}", "payloads", "expected a payload for one of ios, android, web, windows, http"),
         (
             "{\(target),\(message),\"options\":{\"time_to_live\":\"29d\"}}", "options.time_to_live",

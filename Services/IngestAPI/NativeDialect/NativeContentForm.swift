@@ -4,7 +4,8 @@ import ServiceKit
 import TaskModel
 import Topics
 
-/// The content of a task in the native API: a message for all platforms, payloads for single platforms, or both.
+/// The content of a task in the native API: a message for all platforms, messages and payloads for single platforms, or
+/// several of them.
 struct NativeContentForm {
     private static let names = Platform.supported.map(\.rawValue).joined(separator: ", ")
 
@@ -17,15 +18,16 @@ struct NativeContentForm {
     func content() -> TaskContent {
         var content = TaskContent()
         content.message = fields.object("message").map { message($0) }
+        content.messages = messages()
         let problems = fields.problems.all.count
         content.payloads = payloads()
         let chosen = platforms()
         let isReadable = fields.problems.all.count == problems
         content.platforms = Set(chosen ?? Platform.supported)
         content.variables = variables()
-        if !fields.has("message"), !fields.has("payloads") {
+        if !["message", "messages", "payloads"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
-                fields.problems.add("", message: "no content; expected message or payloads")
+                fields.problems.add("", message: "no content; expected message, messages or payloads")
             }
         } else if let chosen, isReadable {
             check(chosen, content: content)
@@ -36,16 +38,42 @@ struct NativeContentForm {
     private func message(_ given: JSONFields) -> PushMessage {
         let problems = given.problems.all.count
         let message = PushMessage(given)
-        for (name, address) in [("image", message.image), ("url", message.url)] {
-            guard let address, WebAddress(address)?.scheme != .https else { continue }
+        for (name, address) in NativeContentForm.addresses(in: message) where WebAddress(address)?.scheme != .https {
             given.reject(name, message: "expected an https URL of at most \(WebAddress.bytesMaximum) bytes")
         }
         guard given.problems.all.count == problems else { return message }
         let isEmpty = message.title == nil && message.body == nil && message.data.members.isEmpty
         if isEmpty, !message.isSilent, message.badge == nil {
-            fields.reject("message", message: "expected a title, a body, data, a badge or silent")
+            given.problems.add(given.path, message: "expected a title, a body, data, a badge or silent")
         }
         return message
+    }
+
+    private static func addresses(in message: PushMessage) -> [(name: String, address: String)] {
+        let single = [("image", message.image), ("url", message.url), ("android.banner", message.android?.banner)]
+        let attached = (message.apple?.attachments ?? []).enumerated().map { place, attachment in
+            ("ios.attachments[\(place)].url", attachment.url)
+        }
+        return single.compactMap { name, address in address.map { (name, $0) } } + attached
+    }
+
+    private func messages() -> [Platform: PushMessage] {
+        guard let given = fields.object("messages") else { return [:] }
+        var messages: [Platform: PushMessage] = [:]
+        for platform in Platform.supported {
+            guard let own = given.object(platform.rawValue) else { continue }
+            messages[platform] = message(own)
+            for other in [Platform.ios, .android] where other != platform && own.has(other.rawValue) {
+                own.reject(
+                    other.rawValue,
+                    message: "has no effect on \(platform.rawValue); move it to messages.\(other.rawValue)")
+            }
+        }
+        given.rejectUnknown()
+        if messages.isEmpty, fields.problems.all.isEmpty {
+            fields.reject("messages", message: "expected a message for one of \(NativeContentForm.names)")
+        }
+        return messages
     }
 
     private func platforms() -> [Platform]? {
@@ -74,13 +102,19 @@ struct NativeContentForm {
 
     private func check(_ chosen: [Platform], content: TaskContent) {
         for platform in Platform.supported {
-            let isChosen = chosen.contains(platform)
-            if !isChosen, content.payloads[platform] != nil {
-                fields.reject(
-                    "payloads.\(platform.rawValue)",
-                    message: "platform not listed in platforms; list it or remove the payload")
+            let own = [
+                ("messages", "message", content.messages[platform] != nil),
+                ("payloads", "payload", content.payloads[platform] != nil),
+            ].filter { $0.2 }
+            guard chosen.contains(platform) else {
+                for (list, noun, _) in own {
+                    fields.reject(
+                        "\(list).\(platform.rawValue)",
+                        message: "platform not listed in platforms; list it or remove the \(noun)")
+                }
+                continue
             }
-            if isChosen, content.payloads[platform] == nil, !fields.has("message") {
+            if own.isEmpty, !fields.has("message") {
                 fields.reject(
                     "platforms",
                     message: "no payload or message for \(platform.rawValue); add one or remove the platform")

@@ -13,8 +13,8 @@ struct NativeTaskForm {
         self.fields = fields
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
-            "audience", "users", "devices", "message", "payloads", "platforms", "variables", "options", "send_at",
-            "send_at_local", "quiet_hours", "cap", "rate", "replaces", "labels",
+            "audience", "users", "devices", "message", "messages", "payloads", "platforms", "variables", "options",
+            "send_at", "send_at_local", "quiet_hours", "cap", "rate", "replaces", "labels",
         ])
     }
 

@@ -16,10 +16,10 @@ struct MissingProviders {
         let missing = targeted.filter { !reaches($0) }
         let areChosen = targeted.count < Platform.supported.count
         return missing.compactMap { platform in
-            let hasPayload = content.payloads[platform] != nil
-            guard hasPayload || areChosen || missing.count == targeted.count else { return nil }
+            let own = content.ownField(of: platform)
+            guard own != nil || areChosen || missing.count == targeted.count else { return nil }
             return JSONProblems.Problem(
-                path: hasPayload ? "payloads.\(platform.rawValue)" : "platforms",
+                path: own ?? "platforms",
                 message: "the app has no provider for \(platform.rawValue); its devices end as suppressed")
         }
     }
@@ -31,5 +31,13 @@ struct MissingProviders {
 
     private func reaches(_ platform: Platform) -> Bool {
         PushProtocol.allCases.contains { Platform($0) == platform && app.providers.has($0) }
+    }
+}
+
+extension TaskContent {
+    /// The field with the platform's own payload or message.
+    func ownField(of platform: Platform) -> String? {
+        if payloads[platform] != nil { return "payloads.\(platform.rawValue)" }
+        return messages[platform] == nil ? nil : "messages.\(platform.rawValue)"
     }
 }

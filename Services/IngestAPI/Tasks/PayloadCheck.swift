@@ -26,15 +26,15 @@ struct PayloadCheck: Sendable {
     }
 
     /// The app's own protocols, since a provider the app lacks must not limit its payloads. A platform for which the
-    /// app has no provider is checked against the first protocol of that platform if it has a payload of its own, which
-    /// may have mistakes, or if the app can send to none of the platforms.
+    /// app has no provider is checked against the first protocol of that platform if it has a message or payload of its
+    /// own, which may have mistakes, or if the app can send to none of the platforms.
     static func kinds(of providers: ProviderCredentials, for content: TaskContent) -> [PushProtocol] {
         let targeted = content.targetedPlatforms
         let own = PushProtocol.supported.filter { providers.has($0) }
         let reached = Set(own.map { Platform($0) })
         let reachesNone = targeted.isDisjoint(with: reached)
         let missing = Platform.supported.filter { platform in
-            !reached.contains(platform) && (reachesNone || content.payloads[platform] != nil)
+            !reached.contains(platform) && (reachesNone || content.ownField(of: platform) != nil)
         }
         return own + missing.compactMap { platform in PushProtocol.supported.first { Platform($0) == platform } }
     }

@@ -34,7 +34,7 @@ struct TaskDraft: Sendable, Equatable {
         task.target.audience = audience
         task.content = content
         task.hasListedContents = hasListedContents
-        task.content.fallbackLanguage = content.message == nil ? nil : caller.app.defaults.language
+        task.content.fallbackLanguage = content.hasMessage ? caller.app.defaults.language : nil
         task.content.navigate = content.targetedPlatforms.contains(.web) ? caller.app.defaults.navigate : nil
         task.options = options
         let targeted = task.targetedPlatforms
