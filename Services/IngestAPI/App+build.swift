@@ -15,8 +15,8 @@ extension IngestAPI {
         let tasks = try await TaskAccess.open(context, store: access.connection, room: access.room)
         let limits = RequestLimits(configuration.limits, time: environment.time)
         let parts = IngestParts(
-            access.registry, reader: access.reader, audiences: access.audiences, topics: access.topics, access: tasks,
-            addresses: configuration.addresses, limits: limits,
+            access.registry, reader: access.reader, audiences: access.audiences, topics: access.topics,
+            transfers: access.transfers, access: tasks, addresses: configuration.addresses, limits: limits,
             idempotencyLease: configuration.idempotencyLease, environment: environment)
         let routes = IngestRoutes(
             parts,

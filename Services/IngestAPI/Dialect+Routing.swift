@@ -22,7 +22,8 @@ extension Dialect {
                 }
             case .appInBody(let dialect, let handler):
                 add(route, to: &router, crossOrigin: gatekeeper.crossOrigin) { request in
-                    let caller = try gatekeeper.admit(request, naming: dialect, for: route.scopes)
+                    let caller = try gatekeeper.admit(
+                        request, naming: dialect, for: route.scopes, keyParameter: route.keyParameter)
                     return admitted(caller, handler: handler)
                 }
             }
@@ -58,7 +59,9 @@ extension Dialect {
                 do {
                     let admission = try admit(request)
                     if case .admitted(_, _, let headers, _) = admission { fields = headers }
-                    if let names = route.query { try request.checkQuery(allows: names) }
+                    if let names = route.query {
+                        try request.checkQuery(allows: names + (route.keyParameter.map { [$0] } ?? []))
+                    }
                     return admission
                 } catch {
                     var response = refusal(error)

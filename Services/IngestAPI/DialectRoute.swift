@@ -8,7 +8,7 @@ struct DialectRoute: Sendable {
     enum Handler: Sendable {
         /// By the path: below `/apps/:app`, or at the root for callers with one app.
         case appInPath(@Sendable (AuthorizedRequest) async throws -> HTTPResponse)
-        /// By the body: the handler selects one of the apps to which the caller has access, by its identifier in the
+        /// By the body, or by what it names: the handler selects one of the apps to which the caller has access, by its identifier in the
         /// dialect.
         case appInBody(TaskDialect, @Sendable (HTTPRequest, UnnamedCaller) async throws -> HTTPResponse)
     }
@@ -19,6 +19,8 @@ struct DialectRoute: Sendable {
     let scopes: [Scope]
     /// The allowed query parameters; nil ignores unknown ones.
     var query: [String]?
+    /// A query parameter that holds the key if the request has no `Authorization`.
+    var keyParameter: String?
     /// True if keys that ship inside apps may be used; the handler restricts them to their own device.
     var allowsPublicKeys = false
     /// Nil for the server's limit.

@@ -29,9 +29,14 @@ struct Gatekeeper: Sendable {
     }
 
     /// The access of the caller. A caller without any access is refused.
-    private func access(of request: HTTPRequest, allowsPublicKeys: Bool) throws(AccessError) -> Access {
+    private func access(
+        of request: HTTPRequest, allowsPublicKeys: Bool, keyParameter: String? = nil
+    ) throws(AccessError) -> Access {
         try limits.admit(from: request.peer)
-        let access = access(PresentedKey.text(inAuthorization: request.headers["Authorization"]), request.peer)
+        let presented =
+            PresentedKey.text(inAuthorization: request.headers["Authorization"])
+            ?? keyParameter.flatMap { PresentedKey.text(inQuery: request.queryValue($0)) }
+        let access = access(presented, request.peer)
         guard !access.grants.isEmpty else { throw .unauthenticated }
         // A web page opened on an allowed machine could post forms from its address; only the machine itself has
         // access.
@@ -43,8 +48,10 @@ struct Gatekeeper: Sendable {
     }
 
     /// The same; a caller that has none of the scopes in any app is refused.
-    private func access(of request: HTTPRequest, with scopes: [Scope]) throws(AccessError) -> Access {
-        let access = try access(of: request, allowsPublicKeys: false)
+    private func access(
+        of request: HTTPRequest, with scopes: [Scope], keyParameter: String?
+    ) throws(AccessError) -> Access {
+        let access = try access(of: request, allowsPublicKeys: false, keyParameter: keyParameter)
         guard access.grants.contains(where: { !$0.scopes.isDisjoint(with: scopes) }) else {
             throw .forbidden(scopes[0])
         }
@@ -67,11 +74,11 @@ struct Gatekeeper: Sendable {
         return crossOrigin.preflight(request, methods: methods)
     }
 
-    /// For dialects that name the app in the body.
+    /// For dialects that name the app in the body. The key may also be in the query parameter, if one is named.
     func admit(
-        _ request: HTTPRequest, naming dialect: TaskDialect, for scopes: [Scope]
+        _ request: HTTPRequest, naming dialect: TaskDialect, for scopes: [Scope], keyParameter: String? = nil
     ) throws(AccessError) -> UnnamedCaller {
-        let access = try access(of: request, with: scopes)
+        let access = try access(of: request, with: scopes, keyParameter: keyParameter)
         return try UnnamedCaller(access, dialect: dialect, scopes: scopes, peer: request.peer, limits: limits)
     }
 }

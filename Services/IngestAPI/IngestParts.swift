@@ -21,14 +21,17 @@ struct IngestParts {
     private let counting: AudienceCount
     private let book: TaskBook
     private let drops: EventDrops
+    private let transfers: any TransferGroups & Transfers
 
     init(
         _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences,
-        topics: any TopicStatistics, access: TaskAccess, addresses: DeviceAddressRules = DeviceAddressRules(),
-        limits: RequestLimits, idempotencyLease: Duration, environment: WorkerEnvironment
+        topics: any TopicStatistics, transfers: any TransferGroups & Transfers, access: TaskAccess,
+        addresses: DeviceAddressRules = DeviceAddressRules(), limits: RequestLimits, idempotencyLease: Duration,
+        environment: WorkerEnvironment
     ) {
         self.registry = registry
         self.topics = topics
+        self.transfers = transfers
         self.access = access
         self.limits = limits
         self.environment = environment
@@ -50,7 +53,7 @@ struct IngestParts {
             replacements: access.replacements, time: environment.time, log: environment.log)
     }
 
-    var dialects: [any Dialect] { [pushd, native, richie] }
+    var dialects: [any Dialect] { [pushd, native, richie, appmetrica] }
 
     /// The service that receives events over UDP, with an access of its own: a request must not queue behind batches.
     func datagrams(
@@ -100,5 +103,11 @@ struct IngestParts {
 
     private var richie: RichieDialect {
         RichieDialect(submission: submission, reading: reading, log: log)
+    }
+
+    private var appmetrica: AppMetricaDialect {
+        AppMetricaDialect(
+            groups: GroupRoutes(
+                groups: transfers, reading: reading, room: access.room, random: environment.random), log: log)
     }
 }

@@ -12,6 +12,7 @@ struct RegistryAccess {
     let reader: any RegistryReader
     let audiences: any SavedAudiences
     let topics: any TopicStatistics
+    let transfers: any TransferGroups & Transfers
     /// Also used by the other stores.
     let connection: StoreConnection
     let room: StoreRoom
@@ -34,7 +35,7 @@ struct RegistryAccess {
         guard context.hasLoggedRegistry else {
             return RegistryAccess(
                 registry: BoundedRegistry(registry: store, room: room), reader: store, audiences: store, topics: store,
-                connection: connection, room: room,
+                transfers: store, connection: connection, room: room,
                 services: [keeper, witness, TopicCountRecorder(store, log: environment.log, time: environment.time)])
         }
         let log = try await context.untilReachable {
@@ -44,7 +45,7 @@ struct RegistryAccess {
         let logged = store.writing(through: log.journal)
         return RegistryAccess(
             registry: BoundedRegistry(registry: logged, room: room), reader: store, audiences: logged, topics: logged,
-            connection: connection, room: room,
+            transfers: logged, connection: connection, room: room,
             services: [keeper, witness] + log.services { context.worker($0, handler: $1) }
                 + [TopicCountRecorder(logged, log: environment.log, time: environment.time)])
     }

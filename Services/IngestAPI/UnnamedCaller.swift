@@ -9,6 +9,8 @@ import Synchronization
 /// counts as soon as the head is complete. Otherwise it is refused by its head if every possible app would refuse it,
 /// and counts once the app is known.
 final class UnnamedCaller: Sendable {
+    /// The apps that the request can name.
+    let apps: [PushApp]
     private let access: Access
     private let dialect: TaskDialect
     private let scopes: [Scope]
@@ -32,6 +34,7 @@ final class UnnamedCaller: Sendable {
                 throw .tooManyRequests(next)
             }
         }
+        self.apps = apps
         self.access = access
         self.dialect = dialect
         self.scopes = scopes
@@ -55,7 +58,7 @@ final class UnnamedCaller: Sendable {
     /// The state of the limit that the request was counted for.
     var headers: [HTTPField] { status.withLock { $0 }?.headers ?? [] }
 
-    /// Call once, with the app that the body names.
+    /// Call once, with the app that the request names.
     func name(_ identifier: String) throws(Gatekeeper.AccessError) -> AuthorizedCaller {
         let caller = try AuthorizedCaller(access, for: scopes) {
             access.choose(dialect, identifier: identifier, scope: $0)

@@ -1,7 +1,7 @@
 import PushModel
 import ServiceKit
 
-/// Extracts the key from an `Authorization` header of any supported scheme.
+/// Extracts the key from an `Authorization` header of any supported scheme, or from the query.
 package enum PresentedKey {
     /// Several times the longest key; a longer header is not parsed.
     private static let bytesMaximum = 1_024
@@ -20,6 +20,12 @@ package enum PresentedKey {
         case "basic": return password(inBasic: value) ?? ""
         default: return ""
         }
+    }
+
+    /// The same for the value of a query parameter.
+    package static func text(inQuery value: String?) -> String? {
+        guard let value else { return nil }
+        return value.utf8.count <= bytesMaximum ? value : ""
     }
 
     private static func password(inBasic base64: [UInt8]) -> String? {

@@ -5,7 +5,8 @@ package struct HTTPRouter: Sendable {
 
     enum Match {
         case route(Route, parameters: [String: String])
-        case methodNotAllowed(allow: String)
+        /// Rendered in the format of the path's API.
+        case methodNotAllowed(allow: String, renderProblem: ProblemRenderer)
         case notFound
     }
 
@@ -119,7 +120,7 @@ package struct HTTPRouter: Sendable {
         else { return .notFound }
         // A GET handler also answers HEAD: the server omits the body.
         guard let route = routes[method] ?? (method == .head ? routes[.get] : nil) else {
-            return .methodNotAllowed(allow: HTTPRouter.allowed(by: routes))
+            return HTTPRouter.methodNotAllowed(routes)
         }
         guard !values.isEmpty else { return .route(route, parameters: [:]) }
         let parameters = Dictionary(zip(route.parameterNames, values)) { _, last in last }
@@ -161,6 +162,12 @@ package struct HTTPRouter: Sendable {
         if let found = find(segments.dropFirst(), in: next, values: &values, literal: literal) { return found }
         values.removeLast()
         return nil
+    }
+
+    private static func methodNotAllowed(_ routes: [HTTPMethod: Route]) -> Match {
+        // Routes of one path are of one API; if they are not, the choice is the same for each request.
+        guard let first = routes.min(by: { $0.key.rawValue < $1.key.rawValue })?.value else { return .notFound }
+        return .methodNotAllowed(allow: allowed(by: routes), renderProblem: first.renderProblem)
     }
 
     private static func allowed(by routes: [HTTPMethod: Route]) -> String {

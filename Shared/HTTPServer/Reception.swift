@@ -23,12 +23,12 @@ struct Reception {
         switch core.router.match(head.method, segments: segments) {
         case .notFound:
             self.init(.answer(Problem(.notFound, detail: "Unknown path.").response()), route: nil)
-        case .methodNotAllowed(let allow):
+        case .methodNotAllowed(let allow, let renderProblem):
             let headers = [HTTPField("Allow", allow)]
             let problem = Problem(.methodNotAllowed, detail: "This path supports \(allow).")
             let isOptions = head.method == .options
-            let response =
-                isOptions ? HTTPResponse(.noContent, headers: headers) : problem.response(headers: headers)
+            var response = isOptions ? HTTPResponse(.noContent) : renderProblem(problem)
+            response.headers += headers
             self.init(.answer(response), route: nil)
         case .route(let route, let parameters):
             let client = ClientAddress(core.configuration.proxies.client(peer: address, head.headers))

@@ -61,7 +61,7 @@ import Testing
 
     /// Goal: ingest-api says once which fields have no effect; other services say nothing.
     @Test func fieldsThatAreNotInForceAreNamedOnce() async throws {
-        folder.write("news.json", content: #"{"limits":{"devices":5},"identifiers":{"appmetrica":[1]}}"#)
+        folder.write("news.json", content: #"{"limits":{"devices":5},"identifiers":{"pushwoosh":["A"]}}"#)
         _ = await open()
         #expect(messages() == ["app added"])
         var configuration = configuration
@@ -78,7 +78,7 @@ import Testing
             messages() == [
                 "app added", "app added", "app file warning", "app changed", "app file problem resolved",
             ])
-        let warning = "news.json: identifiers.appmetrica: not in force: no service of this version enforces it"
+        let warning = "news.json: identifiers.pushwoosh: not in force: no service of this version enforces it"
         #expect(sink.lines.contains { $0.contains(warning) })
         #expect(metrics.gauge(.appFilesBroken).value == 0)
     }

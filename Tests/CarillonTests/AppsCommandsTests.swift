@@ -200,7 +200,7 @@ import Testing
             content: #"""
                 {"limits":{"devices":1000,"requests_per_second":5,"pushes_per_device":{"count":5,"per":"24h"}},
                 "quiet_hours":{"start":"22:00","end":"07:05","time_zone":"Europe/Helsinki"},
-                "defaults":{"language":"fr"},"identifiers":{"appmetrica":[7]}}
+                "defaults":{"language":"fr"},"identifiers":{"pushwoosh":["A-7"]}}
                 """#)
         folder.write("shop.json", content: "{}")
         #expect(await run("apps", "check") == 0)
@@ -218,8 +218,8 @@ import Testing
                 "news quiet_hours 22:00 to 07:05, Europe/Helsinki targeting-resolver and scheduler, for each device in "
                     + "its time zone",
                 "news defaults.language fr renderer, for devices without a language",
-                "news identifiers.appmetrica 7 nothing yet",
-                "warning: news.json: identifiers.appmetrica: not in force: no service of this version enforces it",
+                "news identifiers.pushwoosh A-7 nothing yet",
+                "warning: news.json: identifiers.pushwoosh: not in force: no service of this version enforces it",
                 "2 apps in \(folder.path), no problems found",
             ])
         #expect(await run("apps", "check", "--json") == 0)

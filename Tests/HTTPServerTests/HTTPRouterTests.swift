@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func anotherMethodIsAnsweredWithTheAllowedOnes() {
-        guard case .methodNotAllowed(let allow) = router().match(.put, segments: ["apps", "one"]) else {
+        guard case .methodNotAllowed(let allow, _) = router().match(.put, segments: ["apps", "one"]) else {
             Issue.record("matched")
             return
         }

@@ -38,7 +38,8 @@ import Topics
                 replacements: MemoryTaskReplacements(time: time), keys: MemoryIdempotencyStore(time: time),
                 producer: bus, room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
             let parts = IngestParts(
-                registry, reader: registry, audiences: registry, topics: registry, access: tasks,
+                registry, reader: registry, audiences: registry, topics: registry, transfers: registry,
+                access: tasks,
                 limits: RequestLimits(),
                 idempotencyLease: .seconds(15), environment: environment)
             apps = Monitor(try Fixture.apps())

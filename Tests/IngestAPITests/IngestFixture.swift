@@ -42,6 +42,7 @@ final class IngestFixture: Sendable {
 
     let registry: FaultyRegistry
     let topics: any TopicStatistics
+    let groups: any TransferGroups
     let time = ManualTimeSource()
     let log = CollectingSink()
     let archive = FaultyArchive()
@@ -73,6 +74,7 @@ final class IngestFixture: Sendable {
         let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         registry = FaultyRegistry(memory)
         topics = memory
+        groups = memory
         let room = StoreRoom(percentUsed: { [percentUsed] in percentUsed.withLock { $0 } }, percentMaximum: 70)
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
@@ -114,8 +116,8 @@ final class IngestFixture: Sendable {
         access: @escaping Gatekeeper.AccessQuery
     ) -> IngestRoutes {
         let parts = IngestParts(
-            registry, reader: memory, audiences: memory, topics: memory, access: tasks, addresses: addresses,
-            limits: limits,
+            registry, reader: memory, audiences: memory, topics: memory, transfers: memory, access: tasks,
+            addresses: addresses, limits: limits,
             idempotencyLease: .seconds(15), environment: environment)
         return IngestRoutes(
             parts,
@@ -245,6 +247,7 @@ final class IngestFixture: Sendable {
                     scopes: [.register], isPublic: true, origins: [try #require(WebOrigin(pages))])),
         ]
         news.identifiers[.richie] = ["example-news"]
+        news.identifiers[.appmetrica] = ["7", "70"]
         let file = KeyFile(field: "key_file", path: "key")
         news.providers.apns = APNsCredentials(
             proof: .token(keyFile: file, keyID: "ABCDE12345", teamID: "TEAM000000"), topic: "com.example.news")
@@ -260,6 +263,7 @@ final class IngestFixture: Sendable {
             try credential(.publishers, scopes: [.publish]),
         ]
         shop.identifiers[.richie] = ["example-shop"]
+        shop.identifiers[.appmetrica] = ["8"]
         return AppSnapshot(
             [news, shop], pepper: pepper,
             userTokenKeys: [news.id: try #require(UserTokenKey(fileContent: userTokenSecret))],

@@ -20,7 +20,8 @@ final class IngestProcess: Sendable {
     /// pepper this one reads; an empty `kafkaSession` keeps the service's default.
     init(
         redis: String, bus: String? = nil, idempotencyLease: String = "15s", kafkaSession: String = "6000",
-        scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil, devices: Int? = nil,
+        scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil,
+        appmetrica: Int64? = nil, devices: Int? = nil,
         receivesDatagrams: Bool = false, beside other: IngestProcess? = nil
     ) async throws {
         folder = other?.folder ?? TemporaryDirectory("apps")
@@ -39,6 +40,9 @@ final class IngestProcess: Sendable {
             _ = try editor.add(try AppID("news"), scopes: scopes, allowing: [try AddressRange("127.0.0.0/8")])
         }
         if let richie { try IngestProcess.add("identifiers", [("richie", .array([.string(richie)]))], to: folder) }
+        if let appmetrica {
+            try IngestProcess.add("identifiers", [("appmetrica", .array([.integer(appmetrica)]))], to: folder)
+        }
         if let devices { try IngestProcess.add("limits", [("devices", .integer(Int64(devices)))], to: folder) }
         process = Monitor(try IngestProcess.start(settings))
         try await listens()

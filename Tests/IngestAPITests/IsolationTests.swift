@@ -18,6 +18,7 @@ import Topics
     private struct Possessions {
         let subscriber: String
         let task: PushTask
+        let group: Int64
         let before: [String]
 
         /// That of the task's push to the subscriber.
@@ -35,6 +36,8 @@ import Topics
         "POST /v1/stream-tickets": #"{"topics":["news"]}"#,
         "POST /push/v2/admin/task":
             #"{"app_id":"example-news","topics":["news"],"payloads":{"ios":{"aps":{"alert":{"body":"x"}}}}}"#,
+        "POST /push/v1/management/groups": #"{"group":{"app_id":7,"name":"new"}}"#,
+        "PUT /push/v1/management/group/:id": #"{"group":{"name":"new"}}"#,
         "POST /subscribers": #"{"proto":"fcm","token":"\#(SampleTokens.fcm)"}"#,
         "POST /subscriber/:id/subscriptions": #"{"sport":{}}"#,
         "PUT /v1/audiences/:name": #"{"topic":"news"}"#,
@@ -45,7 +48,9 @@ import Topics
     /// Routes without data of any app.
     private static let keyless = ["GET /carillon.js", "GET /carillon-worker.js", "GET /openapi.yaml", "GET /status"]
     /// Queries of the routes that require one.
-    private static let queries = ["GET /v1/devices": "?user=ada"]
+    private static let queries = [
+        "GET /v1/devices": "?user=ada", "GET \(AppMetricaGroupTests.groups)": "?app_id=7",
+    ]
 
     /// Everything readable of `news`, with its own key.
     private func view(_ fixture: IngestFixture, subscriber: String, task: TaskID) async -> [String] {
@@ -54,6 +59,7 @@ import Topics
             "/subscriber/\(subscriber)", "/subscriber/\(subscriber)/subscriptions", "/v1/tasks", "/v1/tasks/\(task)",
             "/v1/tasks/\(task)/report", "/v1/tasks/\(task)/devices/\(subscriber)",
             "/v1/devices/\(subscriber)", "/v1/users/ada/devices", "/v1/audiences/readers", "/v1/audiences",
+            "\(AppMetricaGroupTests.groups)?app_id=7",
         ] {
             let response = await fixture.json("GET", path, as: .owner)
             #expect(response.status == 200, "\(path)")
@@ -68,6 +74,8 @@ import Topics
         #expect(await fixture.json("POST", "/v1/tasks", json: TaskCreationTests.small, as: .owner).status == 201)
         let audience = #"{"topic":"ada"}"#
         #expect(await fixture.json("PUT", "/v1/audiences/readers", json: audience, as: .owner).status == 201)
+        let group = TransferGroup(id: 4, name: "ada", rate: 100)
+        #expect(try await fixture.groups.save(group, in: fixture.news) == .saved)
         let task = try #require(fixture.bus.tasks.first)
         _ = try fixture.ledger.plan(
             task.id, as: TaskPlan(app: task.app, jobs: 1, isFast: true, deadline: task.deadline, policy: .atLeastOnce)
@@ -77,12 +85,14 @@ import Topics
         _ = fixture.ledger.mark(SegmentSet([device.index.offset]), of: task.id, in: segment)
         _ = try await fixture.archive.fix(report: Array("{}".utf8), of: task.id)
         return Possessions(
-            subscriber: subscriber, task: task, before: await view(fixture, subscriber: subscriber, task: task.id))
+            subscriber: subscriber, task: task, group: group.id,
+            before: await view(fixture, subscriber: subscriber, task: task.id))
     }
 
     private func path(_ pattern: String, news: Possessions) -> String {
         pattern.replacing(":app", with: "news")
-            .replacing("/tasks/:id", with: "/tasks/\(news.task.id)").replacing(":id", with: news.subscriber)
+            .replacing("/tasks/:id", with: "/tasks/\(news.task.id)")
+            .replacing("/group/:id", with: "/group/\(news.group)").replacing(":id", with: news.subscriber)
             .replacing(":event", with: "news").replacing(":topic", with: "news").replacing(
                 ":device", with: news.subscriber
             )
@@ -130,6 +140,7 @@ import Topics
                 if route.contains(":") && !isOfOwnName && !isPreflight || route.hasSuffix(RichieTests.path) {
                     #expect(response.status == 404, "\(route): \(response.text)")
                 }
+                if route.hasSuffix(AppMetricaGroupTests.groups) { #expect(response.status == 403, "\(route)") }
                 let text = namesOnlyAUser ? response.text.replacing(#""user":"ada","#, with: "") : response.text
                 for secret in [SampleTokens.apns.lowercased(), "\(news.task.id)", "ada"] {
                     #expect(!text.contains(secret), "\(route): \(response.text)")

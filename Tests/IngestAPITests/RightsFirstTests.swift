@@ -19,6 +19,8 @@ import Testing
                     "POST", path, json: Self.broken, headers: ["Authorization": "Bearer nobody"])
                 #expect(unknown.status == 401)
             }
+            let group = await fixture.json("POST", AppMetricaGroupTests.groups, json: Self.broken, as: .news)
+            #expect(group.status == 403, "\(group.text)")
             for path in ["/subscribers", "/subscriber/J8lHY4X1XkU", "/subscriber/J8lHY4X1XkU/subscriptions"] {
                 #expect(await fixture.json("POST", path, json: Self.broken, as: .publisher).status == 403, "\(path)")
             }
@@ -31,6 +33,8 @@ import Testing
             let other = await fixture.json(
                 "POST", RichieTests.path, json: #"{"app_id":"example-shop",\#(mistakes)}"#, as: .publisher)
             #expect(other.status == 404)
+            let group = #"{"group":{"app_id":8,"name":7,"typo":1},"typo":1}"#
+            #expect(await fixture.json("POST", AppMetricaGroupTests.groups, json: group, as: .publisher).status == 403)
             let none = await fixture.json("POST", RichieTests.path, json: "{\(mistakes)}", as: .publisher)
             #expect(none.status == 400)
             #expect(none.json["errors"]?.elements?.map { $0["field"] } == [.string("app_id")])
