@@ -8,8 +8,8 @@ struct DialectRoute: Sendable {
     enum Handler: Sendable {
         /// By the path: below `/apps/:app`, or at the root for callers with one app.
         case appInPath(@Sendable (AuthorizedRequest) async throws -> HTTPResponse)
-        /// By the body, or by what it names: the handler selects one of the apps to which the caller has access, by its identifier in the
-        /// dialect.
+        /// By the body, or by what the request names: the handler selects one of the apps to which the caller has access,
+        /// by its identifier in the dialect.
         case appInBody(TaskDialect, @Sendable (HTTPRequest, UnnamedCaller) async throws -> HTTPResponse)
     }
 

@@ -108,6 +108,12 @@ struct IngestParts {
     private var appmetrica: AppMetricaDialect {
         AppMetricaDialect(
             groups: GroupRoutes(
-                groups: transfers, reading: reading, room: access.room, random: environment.random), log: log)
+                groups: transfers, reading: reading, room: access.room, random: environment.random),
+            transfers: TransferRoutes(
+                acceptance: TransferAcceptance(
+                    transfers: transfers, submission: submission, reading: reading, time: environment.time,
+                    random: environment.random),
+                book: TransferBook(groups: transfers, transfers: transfers, tasks: book)),
+            log: log)
     }
 }

@@ -46,9 +46,6 @@ final class UnnamedCaller: Sendable {
 
     var account: String? { access.keyID }
 
-    /// The apps that the request can name.
-    var apps: [PushApp] { access.apps(dialect, withAnyOf: scopes) }
-
     /// Call once, with the app of what the request names.
     func caller(in app: PushApp) throws(Gatekeeper.AccessError) -> AuthorizedCaller {
         guard let identifier = app.identifiers[dialect]?.first else { throw .unknownApp }

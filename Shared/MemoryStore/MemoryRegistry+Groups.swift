@@ -1,4 +1,5 @@
 package import PushModel
+import ServiceKit
 package import Store
 
 extension MemoryRegistry: TransferGroups {
@@ -11,12 +12,11 @@ extension MemoryRegistry: TransferGroups {
     }
 
     package func save(_ group: TransferGroup, in app: AppID) async throws(StoreError) -> TransferGroupVerdict {
-        let verdict = try await perform(in: app) { state in
+        defer { contents.withLock { $0.apps[app]?.groups.release(group) } }
+        return try await perform(in: app) { state in
             let verdict = state.groups.reserve(group)
             let change = RegistryChange(app: app, index: RegistryChange.ofApp, .group(group))
             return Decision(answer: verdict, changes: verdict == .saved ? [change] : [])
         }
-        if verdict == .saved { try write(app) { $0.groups.release(group.id) } }
-        return verdict
     }
 }

@@ -15,8 +15,9 @@ struct MemoryTransferGroups {
         return .saved
     }
 
-    mutating func release(_ id: Int64) {
-        pending[id] = nil
+    /// Without effect for a group that was refused, or whose reservation was replaced.
+    mutating func release(_ group: TransferGroup) {
+        if pending[group.id] == group { pending[group.id] = nil }
     }
 
     mutating func save(_ group: TransferGroup) {

@@ -7,8 +7,8 @@ package import Topics
 /// Renders one task into payloads for providers. Created once for many devices; a pure function of its input.
 ///
 /// A payload of the publisher for a platform takes precedence and is unchanged except for silence and a counted badge;
-/// the platform's own message, or else the one for all, serves the other platforms. A message contains the task id in its data as `task_id`, unless that name is
-/// set, so that an app can drop duplicates of silent pushes.
+/// the platform's own message, or else the one for all, serves the other platforms. A message contains the task id in its
+/// data as `task_id`, unless that name is set, so that an app can drop duplicates of silent pushes.
 package struct TaskRendering: Sendable {
     /// Maximum of what only a silent variant contains: members that wake the app, or the task id if nothing else is
     /// left.

@@ -4,9 +4,9 @@ import ServiceKit
 /// The storage format of a trace: about 40 bytes for a task with one device, and 8 for each further one.
 ///
 /// A version, flags, the app and the dialect, the time of closing and the others as differences from it, the number of
-/// jobs; in version 2 also the rest of the report, and in version 3 then the number of list entries without a device. Then the devices: difference from the previous one, state and
-/// whether there is a detail, and of the detail the attempt, time difference, status and the reason, which is written
-/// once and then referenced by its number.
+/// jobs; in version 2 also the rest of the report, and in version 3 then the number of list entries without a device.
+/// Then the devices: difference from the previous one, state and whether there is a detail, and of the detail the
+/// attempt, time difference, status and the reason, which is written once and then referenced by its number.
 extension TaskTrace {
     private static let versions: ClosedRange<UInt8> = 1...3
     private static let hasDetail: UInt8 = 16

@@ -3,7 +3,7 @@ package import ServiceKit
 package import Store
 package import TaskModel
 
-/// Defers devices whose task, or app, sends no faster than a rate: each waits for its slot.
+/// Defers devices whose task, group or app sends no faster than a rate: each waits for its slot.
 package struct DevicePacing: Sendable {
     /// A step in which devices are judged. A repeat of it gets the same slots.
     package struct Step: Sendable {

@@ -19,7 +19,7 @@ import Topics
         let redis = try await RedisServer(options)
         let first = try await IngestProcess(redis: redis.url, bus: kafka?.url, appmetrica: 7)
         let second = try await IngestProcess(redis: redis.url, bus: kafka?.url, beside: first)
-        func create(_ name: String, at api: IngestProcess) async throws -> Int {
+        @Sendable func create(_ name: String, at api: IngestProcess) async throws -> Int {
             let body = #"{"group":{"app_id":7,"name":"\#(name)"}}"#
             return try await api.curl("POST", Self.groups, body: body, json: true).status
         }

@@ -19,6 +19,7 @@ import Topics
         let subscriber: String
         let task: PushTask
         let group: Int64
+        let transfer: Int64
         let before: [String]
 
         /// That of the task's push to the subscriber.
@@ -36,6 +37,7 @@ import Topics
         "POST /v1/stream-tickets": #"{"topics":["news"]}"#,
         "POST /push/v2/admin/task":
             #"{"app_id":"example-news","topics":["news"],"payloads":{"ios":{"aps":{"alert":{"body":"x"}}}}}"#,
+        "POST /push/v1/send-batch": AppMetricaSamples.request(group: "4"),
         "POST /push/v1/management/groups": #"{"group":{"app_id":7,"name":"new"}}"#,
         "PUT /push/v1/management/group/:id": #"{"group":{"name":"new"}}"#,
         "POST /subscribers": #"{"proto":"fcm","token":"\#(SampleTokens.fcm)"}"#,
@@ -84,14 +86,21 @@ import Topics
         let segment = SegmentID(task.app, number: device.index.segment)
         _ = fixture.ledger.mark(SegmentSet([device.index.offset]), of: task.id, in: segment)
         _ = try await fixture.archive.fix(report: Array("{}".utf8), of: task.id)
+        let batch = AppMetricaSamples.request(group: "4", clientID: "5")
+        let sent = await fixture.json("POST", "/push/v1/send-batch", json: batch, as: .owner)
+        guard case .integer(let transfer) = sent.json["push_response"]?["transfer_id"] else {
+            throw SetupError(description: "no transfer in \(sent.text)")
+        }
         return Possessions(
-            subscriber: subscriber, task: task, group: group.id,
+            subscriber: subscriber, task: task, group: group.id, transfer: transfer,
             before: await view(fixture, subscriber: subscriber, task: task.id))
     }
 
     private func path(_ pattern: String, news: Possessions) -> String {
         pattern.replacing(":app", with: "news")
             .replacing("/tasks/:id", with: "/tasks/\(news.task.id)")
+            .replacing("/status/:transfer", with: "/status/\(news.transfer)")
+            .replacing("/status/:group/:client", with: "/status/\(news.group)/5")
             .replacing("/group/:id", with: "/group/\(news.group)").replacing(":id", with: news.subscriber)
             .replacing(":event", with: "news").replacing(":topic", with: "news").replacing(
                 ":device", with: news.subscriber

@@ -1,6 +1,8 @@
 import Bus
 import JSONKit
+import MemoryStore
 import PushModel
+import Rendering
 import ServiceKit
 import Store
 import TaskModel
@@ -112,23 +114,17 @@ import Topics
         #expect(error?.code == .corrupt)
     }
 
-    /// The estimate grows with the content and with what is rendered of it.
-    @Test func theCostOfAPartCountsItsVariants() throws {
+    @Test func theCostOfAPartCountsItsContents() throws {
         let scene = try Scene()
         let task = CachedTask(task(scene), contentBytes: 100, now: scene.time.now)
+        let entries = [TargetEntry.alias(try Samples.user("a")), .alias(try Samples.user("b"))]
+        let contents = ["x", "y"].map { Samples.content($0) }
         let part = CachedPart(
-            TaskPart(
-                task: scene.id, number: 0, entries: [.alias(try Samples.user("a"))], contents: [Samples.content("x")],
-                choices: [0]), contentBytes: 500)
-        #expect(part.bytes == 3_000)
-        let own = try #require(part.task(at: 0, of: task, now: scene.time.now))
-        #expect(part.task(at: 1, of: task, now: scene.time.now) == nil)
-        let known = part.bytes
-        #expect(known == 3_000 + own.bytes)
-        _ = own.variant(own.rendering.selection(for: .apns, language: nil, isSilent: false))
-        #expect(part.bytes > known)
-        // A rendering that is out of date is replaced.
-        #expect(part.task(at: 0, of: task, now: own.goodUntil) !== own)
+            TaskPart(task: scene.id, number: 0, entries: entries, contents: contents, choices: [0, 1]),
+            contentBytes: 500)
+        #expect(part.bytes == 3_000 + 2 * 1_024)
+        #expect(part.task(at: 1, of: task, now: scene.time.now)?.task.content == contents[1])
+        #expect(part.task(at: 2, of: task, now: scene.time.now) == nil)
     }
 
     /// Goal: only the devices of a missing part wait, with their contents, and end with their task.

@@ -62,19 +62,19 @@ import Topics
         let deadlines = [5, 5, 9, 5].map { scene.time.now + .seconds($0) }
         let numbers = [0, 0, 1, 0]
         let devices = try (0..<4).map { try Scene.device(.fcm, number: $0) }
-        var split = DispatchSplit(scene.chunk(devices), task: task)
+        var split = DispatchSplit(scene.chunk(devices), task: task, countsBadge: true)
         for (offset, device) in devices.enumerated() {
             let packed = device.packed
             let glance = try #require(DeviceGlance(packed: packed[...]))
             let numbered = NumberedVariant(
-                number: numbers[offset], variant, deadline: deadlines[offset], countsBadge: offset == 2)
+                number: numbers[offset], variant, deadline: deadlines[offset], countsBadge: true)
             split.append(
                 glance, token: device.token.text, at: UInt16(offset), of: Scene.segment, variant: numbered)
         }
         let chunks = split.chunks()
         #expect(chunks.map { $0.segments.flatMap(\.offsets) } == [[0, 1], [2], [3]])
         #expect(chunks.map(\.deadline) == [deadlines[0], deadlines[2], deadlines[3]].map(\.milliseconds))
-        #expect(chunks.map(\.countsBadge) == [false, true, false])
+        #expect(chunks.allSatisfy { $0.countsBadge })
         #expect(chunks.allSatisfy { $0.variants.count == 1 })
     }
 

@@ -2,6 +2,7 @@ import PushModel
 import RedisClient
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import TestSupport
 import Testing

@@ -71,7 +71,7 @@ import Topics
             #expect(try TaskMessage(decoding: TaskMessage.task(task).encoded()) == .task(task))
         }
         #expect(task.targetedPlatforms == [.ios, .web])
-        task.target.audience = .all
+        task.target.audience = .topic(try TopicName("news"))
         #expect(throws: MalformedMessageError.self) { try TaskMessage(decoding: TaskMessage.task(task).encoded()) }
         task.target.audience = nil
         task.target.list = .entries([])

@@ -145,11 +145,14 @@ struct BatchBench {
     private func check(_ accepted: Accepted) async throws {
         var status = try await self.status(accepted.transfer)
         while status["status"]?.text != "sent" {
-            guard status["status"]?.text != "failed" else { throw BenchError("a transfer failed: \(status.compactText)") }
+            guard status["status"]?.text != "failed" else {
+                throw BenchError("a transfer failed: \(status.compactText)")
+            }
             try await time.sleep(for: .milliseconds(200))
             status = try await self.status(accepted.transfer)
         }
-        guard status["counts"]?.count("delivered") == accepted.devices, status["counts"]?.count("targeted") == accepted.devices,
+        guard status["counts"]?.count("delivered") == accepted.devices,
+            status["counts"]?.count("targeted") == accepted.devices,
             status.count("unmatched") == 0
         else {
             throw BenchError("a transfer to \(accepted.devices) devices ended as \(status.compactText)")
@@ -172,13 +175,15 @@ struct BatchBench {
         ]
         let times = try await RateCounts.times(of: &receipts, for: BatchBench.rateSeconds)
         for transfer in transfers { try await cancel(transfer.transfer) }
-        return RateCounts(times, seconds: BatchBench.rateSeconds).figures(named: "batch.rate_500", rate: BatchBench.rate)
+        return RateCounts(times, seconds: BatchBench.rateSeconds).figures(
+            named: "batch.rate_500", rate: BatchBench.rate)
     }
 
     private func cancel(_ transfer: Int) async throws {
         for task in try await status(transfer)["tasks"]?.elements ?? [] {
             _ = try await pipeline.http.post(
-                "\(harness.url)/v1/tasks/\(task.text ?? "")/cancel", body: "", type: "application/json", key: harness.key)
+                "\(harness.url)/v1/tasks/\(task.text ?? "")/cancel", body: "", type: "application/json",
+                key: harness.key)
         }
     }
 }

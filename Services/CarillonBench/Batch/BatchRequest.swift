@@ -3,13 +3,15 @@ enum BatchRequest {
     /// One element with the short ids of these devices.
     static func ids(_ devices: Range<Int>, group: Int, client: Int) -> String {
         let ids = devices.map { "\"\(BatchDevice($0).id)\"" }.joined(separator: ",")
-        return request(group: group, client: client, elements: [element("Hello", type: "appmetrica_device_id", ids: ids)])
+        return request(
+            group: group, client: client, elements: [element("Hello", type: "appmetrica_device_id", ids: ids)])
     }
 
     /// One element with Google's tokens of these devices.
     static func tokens(_ devices: Range<Int>, group: Int, client: Int) -> String {
         let tokens = devices.map { "\"\(BatchDevice($0).tokenText)\"" }.joined(separator: ",")
-        return request(group: group, client: client, elements: [element("Hello", type: "android_push_token", ids: tokens)])
+        return request(
+            group: group, client: client, elements: [element("Hello", type: "android_push_token", ids: tokens)])
     }
 
     /// An element for each device, with a message of its own.

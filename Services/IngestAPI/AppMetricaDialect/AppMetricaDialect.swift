@@ -9,9 +9,10 @@ struct AppMetricaDialect: Dialect {
     static let keyParameter = "oauth_token"
 
     let groups: GroupRoutes
+    let transfers: TransferRoutes
     let log: RefusalLog
 
-    var routes: [DialectRoute] { groups.routes }
+    var routes: [DialectRoute] { groups.routes + transfers.routes }
 
     func refusal(_ error: any Error) -> HTTPResponse {
         (error as? AppMetricaError ?? .task(TaskError(error, log: log))).response

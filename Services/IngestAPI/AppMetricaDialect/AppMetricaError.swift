@@ -9,6 +9,9 @@ enum AppMetricaError: Error, Equatable {
     case unknownGroup
     case nameTaken
     case tooManyGroups
+    case unknownTransfer
+    /// The first request was interrupted so long ago that it is not known whether it was sent.
+    case interrupted
 
     /// The documented values of `error_type`.
     private enum Kind: String {
@@ -86,8 +89,8 @@ enum AppMetricaError: Error, Equatable {
         // An unknown `app_id` is not told from one of others.
         case .task(.access(.unknownApp)): .forbidden
         case .task(let error): error.problem.status
-        case .unknownGroup: .notFound
-        case .nameTaken: .conflict
+        case .unknownGroup, .unknownTransfer: .notFound
+        case .nameTaken, .interrupted: .conflict
         case .tooManyGroups: .badRequest
         }
     }
@@ -106,6 +109,15 @@ enum AppMetricaError: Error, Equatable {
         case .task(let error): [Entry(Kind(status), message: error.problem.detail)]
         case .unknownGroup:
             [Entry(.notFound, message: "The key has access to no group with this id.")]
+        case .unknownTransfer: [Entry(.notFound, message: "The key has access to no such transfer.")]
+        case .interrupted:
+            [
+                Entry(
+                    .conflict,
+                    message:
+                        "The first request with this client_transfer_id was interrupted more than a day ago, and may "
+                        + "have been sent. Use a new client_transfer_id to send it now.")
+            ]
         case .nameTaken:
             [
                 Entry(

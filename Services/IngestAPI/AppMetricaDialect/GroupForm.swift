@@ -17,6 +17,8 @@ struct GroupForm {
             TransferGroupBounds.isName(text) ? text : nil
         }
         rate = group.integer("send_rate", in: TransferGroupBounds.rates)
+        // Clients send back what they have read.
+        group.allow(["id", "app_id"])
         group.rejectUnknown()
     }
 

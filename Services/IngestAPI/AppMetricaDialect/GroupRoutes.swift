@@ -20,8 +20,8 @@ struct GroupRoutes: Sendable {
     private static let attemptsMaximum = 8
 
     // AppMetrica's clients have one key for all they do.
-    private static let reading: [Scope] = [.publish, .read]
-    private static let changing: [Scope] = [.publish, .admin]
+    private static let readingScopes: [Scope] = [.publish, .read]
+    private static let changingScopes: [Scope] = [.publish, .admin]
 
     let groups: any TransferGroups
     let reading: BodyReading
@@ -32,14 +32,14 @@ struct GroupRoutes: Sendable {
         let all = "/push/v1/management/groups"
         let one = "/push/v1/management/group/:id"
         return [
-            route(.post, pattern: all, scopes: GroupRoutes.changing, handler: create),
-            route(.get, pattern: all, scopes: GroupRoutes.reading, query: ["app_id"], handler: list),
-            route(.get, pattern: one, scopes: GroupRoutes.reading, handler: read),
-            route(.put, pattern: one, scopes: GroupRoutes.changing, handler: change),
-            route(.delete, pattern: one, scopes: GroupRoutes.changing) {
+            route(.post, pattern: all, scopes: GroupRoutes.changingScopes, handler: create),
+            route(.get, pattern: all, scopes: GroupRoutes.readingScopes, query: ["app_id"], handler: list),
+            route(.get, pattern: one, scopes: GroupRoutes.readingScopes, handler: read),
+            route(.put, pattern: one, scopes: GroupRoutes.changingScopes, handler: change),
+            route(.delete, pattern: one, scopes: GroupRoutes.changingScopes) {
                 try await set(isArchived: true, $0, unnamed: $1)
             },
-            route(.post, pattern: "\(one)/restore", scopes: GroupRoutes.changing) {
+            route(.post, pattern: "\(one)/restore", scopes: GroupRoutes.changingScopes) {
                 try await set(isArchived: false, $0, unnamed: $1)
             },
         ]

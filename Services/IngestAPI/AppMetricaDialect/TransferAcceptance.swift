@@ -12,13 +12,12 @@ import Topics
 /// The transfer is reserved before anything is sent, and is marked as accepted when its tasks are durable. A repeat with
 /// the same client id goes on from there: it makes the same tasks, and later stages drop those that they have.
 struct TransferAcceptance: Sendable {
-    private static let partsAtOnce = 64
+    private static let partsAtOnce = 16
     /// Parts of a short list precede their task, where single pushes would wait for larger ones.
     private static let shortBodyBytes = 256 << 10
     /// Memory for the outline and the table of ids, of each id.
     private static let bytesOfID = 64
 
-    let groups: any TransferGroups
     let transfers: any Transfers
     let submission: TaskSubmission
     let reading: BodyReading
@@ -42,7 +41,8 @@ struct TransferAcceptance: Sendable {
     ) async throws -> Transfer {
         let app = caller.app.id
         let proposed = Transfer(outline, fingerprint: fingerprint, app: app, created: time.now, random: random)
-        let content = outline.isUniform ? try content(of: 0, outline: outline, bytes: request.body.bytes) : TaskContent()
+        let content =
+            outline.isUniform ? try content(of: 0, outline: outline, bytes: request.body.bytes) : TaskContent()
         func tasks(_ transfer: Transfer) -> TransferTasks {
             TransferTasks(transfer: transfer, group: group, outline: outline, content: content)
         }

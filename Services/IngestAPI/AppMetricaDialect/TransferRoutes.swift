@@ -56,19 +56,25 @@ struct TransferRoutes: Sendable {
     }
 
     @Sendable private func status(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        guard let id = UInt64(request.parameter("transfer")) else { throw AppMetricaError.unknownTransfer }
+        let id = try TransferRoutes.number(request.parameter("transfer"), as: UInt64.self)
         let status = try await book.status(of: unnamed) { try await $0.transfer(id, in: $1) }
         return .json(status.text(showsClientID: false))
     }
 
-    @Sendable private func statusByClientID(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        guard let group = Int64(request.parameter("group")), let id = Int64(request.parameter("client")) else {
-            throw AppMetricaError.unknownTransfer
-        }
+    @Sendable private func statusByClientID(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse
+    {
+        let group = try TransferRoutes.number(request.parameter("group"), as: Int64.self)
+        let id = try TransferRoutes.number(request.parameter("client"), as: Int64.self)
         let status = try await book.status(of: unnamed) {
             try await $0.transfer(clientID: id, group: group, in: $1)
         }
         return .json(status.text(showsClientID: true))
+    }
+
+    /// Each number has one spelling.
+    private static func number<Number: FixedWidthInteger>(_ text: String, as type: Number.Type) throws -> Number {
+        guard let number = type.init(text), String(number) == text else { throw AppMetricaError.unknownTransfer }
+        return number
     }
 
     private static func accepted(

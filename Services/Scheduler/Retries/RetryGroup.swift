@@ -45,7 +45,7 @@ struct RetryGroup: Hashable, Sendable {
         return "r\(key.segment.number.rawValue).\(key.attempt).\(key.timing.begins ?? 0).\(first).\(members.count)"
     }
 
-    /// True if each device has a slot of the rate of its task or app, which has come lately.
+    /// True if each device has a slot of the rate of its task, group or app, which has come lately.
     func hasSlots(at now: Timestamp) -> Bool {
         guard key.timing.deferral == .rate || key.timing.isPacedRetry, let begins = key.timing.begins else {
             return false

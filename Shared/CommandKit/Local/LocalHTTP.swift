@@ -5,6 +5,9 @@ package import ServiceKit
 /// Requests to a pipeline on this machine: to the API with an app's key, and to the simulator.
 package struct LocalHTTP: Sendable {
     private static let deadline = Duration.seconds(30)
+    /// The simulator shows a thousand pushes at a time.
+    private static let limits = JSONLimits(
+        bytesMaximum: 16 << 20, valuesMaximum: 200_000, containersMaximum: 100_000)
     private let client: HTTPClient
 
     package init() {
@@ -31,7 +34,7 @@ package struct LocalHTTP: Sendable {
     private func send(_ request: HTTPClientRequest) async throws -> JSON {
         switch await client.send(request) {
         case .answered(let response) where 200...299 ~= response.status:
-            return response.body.isEmpty ? .null : try JSON(response.body)
+            return response.body.isEmpty ? .null : try JSON(response.body, limits: LocalHTTP.limits)
         case .answered(let response):
             let text = String(decoding: response.body.prefix(500), as: UTF8.self)
             throw LocalHTTPError(description: "\(request) answered \(response.status): \(text)")

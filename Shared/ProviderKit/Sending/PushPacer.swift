@@ -4,7 +4,7 @@ package import Store
 import Synchronization
 import Topics
 
-/// Keeps the rates of tasks and apps at the provider, together with all other senders.
+/// Keeps the rates of tasks, groups and apps at the provider, together with all other senders.
 ///
 /// The parts of chunks wait in one line for each combination of rates. A few of them at a time take slots, wait for
 /// these and pass. The next ones take theirs only when those before them are sent: what was delayed after its slot, by

@@ -1,4 +1,5 @@
 package import PushModel
+import ServiceKit
 
 /// Which part of a task's list a message is, for a reader that passes the bytes on: the lists of one request have up to
 /// 40 MB. Only the beginning is read if it has the form that `TaskPart` writes; otherwise the whole message is decoded.
@@ -47,8 +48,9 @@ package struct TaskPartHead: TopicMessage, Equatable {
         guard afterID.starts(with: middle) else { return nil }
         let digits = afterID.dropFirst(middle.count).prefix(digitsMaximum).prefix { 0x30...0x39 ~= $0 }
         guard bytes[digits.endIndex...].starts(with: closing), digits.count == 1 || digits.first != 0x30,
-            let task = TaskID(String(decoding: id, as: UTF8.self))
+            let task = OutsideText.string(id).flatMap({ TaskID($0) }),
+            let number = OutsideText.string(digits).flatMap({ Int($0) })
         else { return nil }
-        return Int(String(decoding: digits, as: UTF8.self)).map { (task, $0) }
+        return (task, number)
     }
 }

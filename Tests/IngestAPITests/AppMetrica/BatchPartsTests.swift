@@ -98,8 +98,8 @@ import Topics
 
     /// A repeated request makes the same parts, byte for byte.
     @Test func theSameRequestIsCutInTheSameWay() throws {
-        let elements = (0..<500).map { AppMetricaSamples.element("Text \($0 % 7)", ids: ["\($0 % 40)"]) }
-        let body = AppMetricaSamples.request(elements: Array(elements.prefix(40 * 12)))
+        let elements = (0..<2_000).map { AppMetricaSamples.element("Text \($0 % 7)", ids: ["\($0 % 1_000)"]) }
+        let body = AppMetricaSamples.request(elements: elements)
         let first = try cut(body, atOnce: 1)
         let second = try cut(body, atOnce: 64)
         #expect(first.parts == second.parts)

@@ -1,5 +1,6 @@
 import Bus
 import JSONKit
+import MemoryStore
 import PushModel
 import ServiceKit
 import Store
@@ -32,7 +33,7 @@ import Topics
 
     private func id(_ response: RawClient.Response) throws -> Int64 {
         guard response.status == 200, case .integer(let id) = response.json["push_response"]?["transfer_id"] else {
-            throw SetupError("no transfer in \(response.text)")
+            throw SetupError(description: "no transfer in \(response.text)")
         }
         return id
     }
@@ -193,7 +194,8 @@ import Topics
             let response = await post(fixture, body: AppMetricaSamples.request(replacing: member))
             #expect(refusal(response) == expected, "\(response.text)")
             #expect(fixture.bus.sent.isEmpty)
-            #expect(try await fixture.listed().isEmpty)
+            let listed = try await fixture.listed()
+            #expect(listed.isEmpty)
         }
     }
 
@@ -277,7 +279,8 @@ import Topics
         try await run { fixture in
             fixture.time.setWallClock(to: Timestamp(milliseconds: 1_787_934_615_250))
             let elements = (0..<2).map { AppMetricaSamples.element("Text \($0)", ids: ["1", "2"]) }
-            let transfer = try id(await post(fixture, body: AppMetricaSamples.request(clientID: "6", elements: elements)))
+            let transfer = try id(
+                await post(fixture, body: AppMetricaSamples.request(clientID: "6", elements: elements)))
             let tasks = fixture.bus.tasks
             #expect(tasks.count == 2)
             func state() async -> String? {

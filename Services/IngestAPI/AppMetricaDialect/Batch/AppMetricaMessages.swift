@@ -8,7 +8,6 @@ struct AppMetricaMessages: Sendable {
     /// Far more than the payloads of both platforms.
     static let limits = JSONLimits(
         bytesMaximum: 64 << 10, depthMaximum: 8, valuesMaximum: 1_000, containersMaximum: 100, namesMayRepeat: false)
-    private static let collapseIDBytesMaximum = 64
     private static let attachmentBytesMaximum = 256
 
     private(set) var content = TaskContent()
@@ -85,7 +84,9 @@ struct AppMetricaMessages: Sendable {
             apple.thread = given.text("thread_id")
             apple.isMutable = given.integer("mutable_content", in: 0...1) == 1
             apple.timeToLive = lifetime("expiration", in: given)
-            apple.collapseID = given.text("collapse_id", bytesMaximum: AppMetricaMessages.collapseIDBytesMaximum)
+            apple.collapseID = given.text("collapse_id", expected: TaskOptions.collapseIDRule) {
+                TaskOptions.isCollapseID($0) ? $0 : nil
+            }
             apple.attachments = attachments(given)
             unknownNames += given.unknownNames
         }
@@ -145,7 +146,9 @@ struct AppMetricaMessages: Sendable {
 
     /// Partial sets are allowed.
     private func light(_ fields: JSONFields) -> AndroidFields.Light? {
-        guard ["led_color", "led_interval", "led_pause_interval"].contains(where: { fields.has($0) }) else { return nil }
+        guard ["led_color", "led_interval", "led_pause_interval"].contains(where: { fields.has($0) }) else {
+            return nil
+        }
         var light = AndroidFields.Light()
         let allowed = AndroidFields.millisecondsAllowed
         let color = fields.text("led_color", expected: "a color such as #FF8800") { HexColor($0) }

@@ -1,5 +1,6 @@
 import JSONKit
 import PushModel
+import ServiceKit
 import Synchronization
 import TaskModel
 import Topics
@@ -67,7 +68,7 @@ final class BatchParts: Sendable {
     }
 
     private func add(_ id: ArraySlice<UInt8>, of type: BatchIDType, to state: inout State) throws -> [TaskPart] {
-        guard let entry = type.entry(String(decoding: id, as: UTF8.self)) else { return [] }
+        guard let entry = OutsideText.string(id).flatMap({ type.entry($0) }) else { return [] }
         let isAlone = state.builders.count == 1
         let number = isAlone ? 0 : state.occurrences.note(id, of: type, inElement: state.element)
         return try state.builders[number].add(entry, messages: bytes[outline.messages(of: state.element)])

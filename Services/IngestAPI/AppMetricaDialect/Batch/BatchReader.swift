@@ -79,8 +79,8 @@ struct BatchReader {
                 guard try expect(.array, at: "\(path).batch") else { continue }
                 try readBatch("\(path).batch")
                 if problems.isFull { return }
-            } else if let known = ["group_id", "client_transfer_id", "tag"].first(where: { name.elementsEqual($0.utf8) })
-            {
+            } else if let known = ["group_id", "client_transfer_id", "tag"].first(where: { name.elementsEqual($0.utf8) }
+            ) {
                 refuseRepeat(seen[known] != nil, of: "\(path).\(known)")
                 seen[known] = try cursor.value(at: cursor.skip())
             } else {
@@ -249,7 +249,8 @@ struct BatchReader {
                 } else {
                     problems.add(
                         "\(path)[\(count)]",
-                        message: "the same id is in more than \(BatchReader.tasksMaximum) elements; send several requests")
+                        message:
+                            "the same id is in more than \(BatchReader.tasksMaximum) elements; send several requests")
                 }
             } else {
                 problems.add("\(path)[\(count)]", message: "expected \(type.rule)")

@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- Marks a job as resolved. The bitmap of jobs is removed with the last one.
 --
--- KEYS: task, jobs. ARGV: job, its list entries without a device. Returns the number of jobs if the job does not exist, else false.
+-- KEYS: task, jobs. ARGV: job, its list entries without a device. Returns the number of jobs if the job does not exist,
+-- else false.
 
 local jobs = tonumber(redis.call('HGET', KEYS[1], 'jobs') or '-1')
 if jobs < 0 then return false end
