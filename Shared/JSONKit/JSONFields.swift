@@ -5,16 +5,25 @@ import ServiceKit
 ///
 /// Not thread-safe; used by one function that reads the document.
 package final class JSONFields {
-    package let path: String
+    /// Computed when there is a problem: most objects have none.
+    private enum Place {
+        case path(String)
+        case member(String, of: JSONFields)
+    }
+
     package let problems: JSONProblems
+    private let place: Place
     private let object: JSONObject
-    /// In the order in which they were read.
+    /// In the order in which they were read; a name that was read twice is in it twice.
     private var known: [String] = []
-    private var isKnown: Set<String> = []
 
     /// Any value other than an object is a problem and is read as an empty object.
-    package init(_ value: JSON, path: String = "", problems: JSONProblems) {
-        self.path = path
+    package convenience init(_ value: JSON, path: String = "", problems: JSONProblems) {
+        self.init(value, at: .path(path), problems: problems)
+    }
+
+    private init(_ value: JSON, at place: Place, problems: JSONProblems) {
+        self.place = place
         self.problems = problems
         object = value.object ?? JSONObject()
         if value.object == nil { problems.add(path, message: "expected an object, got \(value.kind)") }
@@ -26,15 +35,22 @@ package final class JSONFields {
         return value.object == nil ? nil : fields
     }
 
+    package var path: String {
+        switch place {
+        case .path(let path): path
+        case .member(let name, let fields): fields.path(of: name)
+        }
+    }
+
     /// Names in the document that were neither read nor allowed.
-    package var unknownNames: [String] { object.members.lazy.map(\.name).filter { !self.isKnown.contains($0) } }
+    package var unknownNames: [String] { object.members.lazy.map(\.name).filter { !self.isKnown($0) } }
 
     /// Call after all members are read. `explain` may return a specific message for a name.
     package func rejectUnknown(_ explain: (String) -> String? = { _ in nil }) {
         for (name, _) in object.members {
             guard !problems.isFull else { return }
-            guard !isKnown.contains(name) else { continue }
-            let message = explain(name) ?? "unknown field" + problems.advice(on: name, among: known)
+            guard !isKnown(name) else { continue }
+            let message = explain(name) ?? "unknown field" + problems.advice(on: name, among: known.withoutRepeats)
             problems.add(path(of: OutsideText.excerpt(name)), message: message)
         }
     }
@@ -48,8 +64,15 @@ package final class JSONFields {
         for name in names { allow(name) }
     }
 
+    /// Objects have few fields, so a list of their names is faster than a set.
     private func allow(_ name: String) {
-        if isKnown.insert(name).inserted { known.append(name) }
+        if known.isEmpty { known.reserveCapacity(16) }
+        known.append(name)
+    }
+
+    /// Bytewise, as names are compared in JSON.
+    private func isKnown(_ name: String) -> Bool {
+        known.contains { $0.utf8.count == name.utf8.count && $0.utf8.elementsEqual(name.utf8) }
     }
 
     package func has(_ name: String) -> Bool {
@@ -58,14 +81,14 @@ package final class JSONFields {
 
     /// A value of any kind. `expected` completes "expected …"; `convert` returns nil for an invalid value.
     package func value<Value>(
-        _ name: String, expected: String, isRequired: Bool = false, convert: (JSON) -> Value?
+        _ name: String, expected: @autoclosure () -> String, isRequired: Bool = false, convert: (JSON) -> Value?
     ) -> Value? {
         guard let member = member(name) else {
-            if isRequired { reject(name, message: "missing; expected \(expected)") }
+            if isRequired { reject(name, message: "missing; expected \(expected())") }
             return nil
         }
         if let value = convert(member) { return value }
-        reject(name, message: "expected \(expected)")
+        reject(name, message: "expected \(expected())")
         return nil
     }
 
@@ -77,8 +100,9 @@ package final class JSONFields {
     }
 
     package func integer(_ name: String, in range: ClosedRange<Int>, isRequired: Bool = false) -> Int? {
-        let expected = "an integer from \(range.lowerBound) to \(range.upperBound)"
-        return value(name, expected: expected, isRequired: isRequired) { value in
+        value(
+            name, expected: "an integer from \(range.lowerBound) to \(range.upperBound)", isRequired: isRequired
+        ) { value in
             guard case .integer(let integer) = value, let number = Int(exactly: integer), range.contains(number) else {
                 return nil
             }
@@ -94,27 +118,33 @@ package final class JSONFields {
 
     /// A value in string form.
     package func text<Value>(
-        _ name: String, expected: String, isRequired: Bool = false, convert: (String) -> Value?
+        _ name: String, expected: @autoclosure () -> String, isRequired: Bool = false, convert: (String) -> Value?
     ) -> Value? {
-        value(name, expected: expected, isRequired: isRequired) { $0.text.flatMap(convert) }
+        value(name, expected: expected(), isRequired: isRequired) { $0.text.flatMap(convert) }
     }
 
     package func object(_ name: String, isRequired: Bool = false) -> JSONFields? {
         guard let value = value(name, expected: "an object", isRequired: isRequired, convert: { $0 }) else {
             return nil
         }
-        return JSONFields.ofObject(value, path: path(of: name), problems: problems)
+        let fields = JSONFields(value, at: .member(name, of: self), problems: problems)
+        return value.object == nil ? nil : fields
     }
 
     /// The elements of an array with their paths; empty if it is absent or its count is out of range.
     package func elements(
         _ name: String, countMinimum: Int = 0, countMaximum: Int, isRequired: Bool = false
     ) -> JSONElements {
-        let range = countMinimum == 0 ? "at most \(countMaximum)" : "\(countMinimum) to \(countMaximum)"
-        let elements = value(name, expected: "an array of \(range) elements", isRequired: isRequired) { value in
+        let elements = value(
+            name,
+            expected: "an array of "
+                + (countMinimum == 0 ? "at most \(countMaximum)" : "\(countMinimum) to \(countMaximum)") + " elements",
+            isRequired: isRequired
+        ) { value in
             value.elements.flatMap { countMinimum...countMaximum ~= $0.count ? $0 : nil }
         }
-        return JSONElements(elements ?? [], path: path(of: name), problems: problems)
+        guard let elements else { return JSONElements([], path: "", problems: problems) }
+        return JSONElements(elements, path: path(of: name), problems: problems)
     }
 
     private func member(_ name: String) -> JSON? {
@@ -125,5 +155,13 @@ package final class JSONFields {
 
     private func path(of name: String) -> String {
         path.isEmpty ? name : "\(path).\(name)"
+    }
+}
+
+extension [String] {
+    fileprivate var withoutRepeats: [String] {
+        reduce(into: []) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
     }
 }
