@@ -59,7 +59,7 @@ import Topics
         #expect(cut.lists == [.parts(count: 3, entries: 1_001)])
     }
 
-    /// Each part has the contents of its entries, each once.
+    /// Each part has the contents of its entries, once for neighbours that share one.
     @Test func elementsBecomeContents() throws {
         let elements = (0..<1_000).map { AppMetricaSamples.element("Text \($0 / 4)", ids: ["\($0)"]) }
         let cut = try cut(AppMetricaSamples.request(elements: elements))

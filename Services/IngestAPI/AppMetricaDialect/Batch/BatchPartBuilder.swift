@@ -16,9 +16,8 @@ struct BatchPartBuilder {
     private var entries: [TargetEntry] = []
     private var contents: [TaskContent] = []
     private var choices: [Int] = []
-    /// By the messages in the request.
-    private var places: [ArraySlice<UInt8>: Int] = [:]
-    private var last: (messages: ArraySlice<UInt8>, place: Int)?
+    /// The messages of the last content, which mostly serve the next entries too.
+    private var last: ArraySlice<UInt8>?
     /// A list that is short enough for the message of its task.
     private var short: [TargetEntry]?
 
@@ -34,7 +33,7 @@ struct BatchPartBuilder {
 
     /// Returns the part before, if there is no room in it for the entry.
     mutating func add(_ entry: TargetEntry, messages: ArraySlice<UInt8>) throws -> [TaskPart] {
-        let isKnown = !hasContents || place(of: messages) != nil
+        let isKnown = !hasContents || isLast(messages)
         let size = entry.bytesAtMost + (isKnown ? 0 : messages.count + BatchPartBuilder.contentOverhead)
         let isFull = entries.count == TargetList.entriesMaximum || bytes + size > TaskLimits.partBytesMaximum
         let full = isFull && !entries.isEmpty ? [cut()] : []
@@ -55,22 +54,17 @@ struct BatchPartBuilder {
         return [cut()]
     }
 
-    private func place(of messages: ArraySlice<UInt8>) -> Int? {
-        if let last, last.messages.startIndex == messages.startIndex { return last.place }
-        return places[messages]
+    private func isLast(_ messages: ArraySlice<UInt8>) -> Bool {
+        guard let last else { return false }
+        return last.startIndex == messages.startIndex || last == messages
     }
 
     private mutating func choose(_ messages: ArraySlice<UInt8>) throws {
-        if let place = place(of: messages) {
-            choices.append(place)
-            last = (messages, place)
-            return
+        if !isLast(messages) {
+            contents.append(try AppMetricaMessages.content(of: messages))
+            last = messages
         }
-        let place = contents.count
-        contents.append(try AppMetricaMessages.content(of: messages))
-        places[messages] = place
-        choices.append(place)
-        last = (messages, place)
+        choices.append(contents.count - 1)
     }
 
     private mutating func cut() -> TaskPart {
@@ -81,7 +75,6 @@ struct BatchPartBuilder {
         entries.removeAll(keepingCapacity: true)
         contents = []
         choices = []
-        places.removeAll(keepingCapacity: true)
         last = nil
         return part
     }

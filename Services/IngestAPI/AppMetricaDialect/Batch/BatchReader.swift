@@ -15,6 +15,16 @@ struct BatchReader {
     private static let unknownNamesMaximum = 10
     private static let root = "push_batch_request"
 
+    /// Of an element, or of one of its lists. Its path is text only where there is a problem: elements are many.
+    private struct Place {
+        let element: Int
+        var list: Int?
+
+        func path(_ end: String) -> String {
+            "\(BatchReader.root).batch[\(element)]" + (list.map { ".devices[\($0)]" } ?? "") + end
+        }
+    }
+
     private let problems = JSONProblems()
     private var cursor: JSONCursor
     private var outline = BatchOutline()
@@ -26,8 +36,7 @@ struct BatchReader {
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
         cursor = JSONCursor(bytes)
-        // A list of short ids: digits, quotation marks and a comma.
-        occurrences = IDOccurrences(idCount: min(bytes.count / 12, TaskLimits.entriesMaximum))
+        occurrences = IDOccurrences(idCount: 0)
     }
 
     /// Throws `BodyError` for a malformed body, else `TaskError` with all problems of the fields.
@@ -77,7 +86,7 @@ struct BatchReader {
                 refuseRepeat(seen["batch"] != nil, of: "\(path).batch")
                 seen["batch"] = .null
                 guard try expect(.array, at: "\(path).batch") else { continue }
-                try readBatch("\(path).batch")
+                try readBatch()
                 if problems.isFull { return }
             } else if let known = ["group_id", "client_transfer_id", "tag"].first(where: { name.elementsEqual($0.utf8) }
             ) {
@@ -106,16 +115,17 @@ struct BatchReader {
         outline.tag = tag ?? ""
     }
 
-    private mutating func readBatch(_ path: String) throws(JSONError) {
+    private mutating func readBatch() throws(JSONError) {
+        let path = "\(BatchReader.root).batch"
         try cursor.enterArray()
         while try cursor.nextElement() {
-            let place = "\(path)[\(outline.elements.count)]"
             guard outline.elements.count < TaskLimits.entriesMaximum else {
                 problems.add(path, message: "too long: at most \(TaskLimits.entriesMaximum) elements")
                 _ = try cursor.skip()
                 continue
             }
-            guard try expect(.object, at: place) else { continue }
+            let place = Place(element: outline.elements.count)
+            guard try expect(.object, at: place.path("")) else { continue }
             try readElement(place)
             if problems.isFull { return }
         }
@@ -130,38 +140,39 @@ struct BatchReader {
         }
     }
 
-    private mutating func readElement(_ path: String) throws(JSONError) {
+    private mutating func readElement(_ place: Place) throws(JSONError) {
         var messages: Range<Int>?
         var hasDevices = false
         try cursor.enterObject()
         while let name = try cursor.nextName() {
             if name.elementsEqual("messages".utf8) {
-                refuseRepeat(messages != nil, of: "\(path).messages")
+                refuseRepeat(messages != nil, of: place.path(".messages"))
                 messages = try cursor.skip()
             } else if name.elementsEqual("devices".utf8) {
-                refuseRepeat(hasDevices, of: "\(path).devices")
+                refuseRepeat(hasDevices, of: place.path(".devices"))
                 hasDevices = true
-                guard try expect(.array, at: "\(path).devices") else { continue }
-                try readDevices("\(path).devices")
+                guard try expect(.array, at: place.path(".devices")) else { continue }
+                try readDevices(place)
             } else {
                 try ignore(name)
             }
             if problems.isFull { return }
         }
-        if !hasDevices { problems.add("\(path).devices", message: "missing; expected an array of lists of ids") }
+        if !hasDevices { problems.add(place.path(".devices"), message: "missing; expected an array of lists of ids") }
         guard let messages else {
-            problems.add("\(path).messages", message: "missing; expected an object with android, iOS or both")
+            problems.add(
+                place.path(".messages"), message: "missing; expected an object with android, iOS or both")
             return
         }
-        try note(messages, path: "\(path).messages")
+        try note(messages, of: place)
         outline.elements.append(
             BatchOutline.Element(
                 messagesStart: Int32(messages.lowerBound), messagesCount: Int32(messages.count),
                 listsEnd: Int32(outline.lists.count)))
     }
 
-    private mutating func note(_ place: Range<Int>, path: String) throws(JSONError) {
-        let messages = try self.messages(at: place, path: path)
+    private mutating func note(_ place: Range<Int>, of element: Place) throws(JSONError) {
+        let messages = try self.messages(at: place, of: element)
         let start = outline.elements.last.map { Int($0.listsEnd) } ?? 0
         for list in outline.lists[start...] {
             guard let platform = list.type.platform, !messages.platforms.contains(platform) else { continue }
@@ -173,55 +184,54 @@ struct BatchReader {
         outline.timeToLive = max(outline.timeToLive, messages.timeToLive)
     }
 
-    private mutating func messages(at place: Range<Int>, path: String) throws(JSONError) -> AppMetricaMessages {
+    private mutating func messages(at place: Range<Int>, of element: Place) throws(JSONError) -> AppMetricaMessages {
         let text = bytes[place]
         if let last {
             if last.bytes.elementsEqual(text) { return last.messages }
             outline.isUniform = false
         }
         let json = try cursor.value(at: place, limits: AppMetricaMessages.limits)
-        let messages = AppMetricaMessages(JSONFields(json, path: path, problems: problems))
+        let messages = AppMetricaMessages(JSONFields(json, path: element.path(".messages"), problems: problems))
         for name in messages.unknownNames { noteUnknown(name) }
         if place.count > BatchReader.shortMessagesBytes { outline.longMessages.append(Int32(outline.elements.count)) }
         last = (text, messages)
         return messages
     }
 
-    private mutating func readDevices(_ path: String) throws(JSONError) {
+    private mutating func readDevices(_ element: Place) throws(JSONError) {
         let before = outline.lists.count
-        var count = 0
+        var place = element
         try cursor.enterArray()
         while try cursor.nextElement() {
-            let place = "\(path)[\(count)]"
-            count += 1
-            guard try expect(.object, at: place) else { continue }
+            place.list = place.list.map { $0 + 1 } ?? 0
+            guard try expect(.object, at: place.path("")) else { continue }
             try readList(place)
             if problems.isFull { return }
         }
         if outline.lists.count == before, problems.all.isEmpty {
-            problems.add(path, message: "is empty; expected at least one list of ids")
+            problems.add(element.path(".devices"), message: "is empty; expected at least one list of ids")
         }
     }
 
-    private mutating func readList(_ path: String) throws(JSONError) {
+    private mutating func readList(_ place: Place) throws(JSONError) {
         var type: BatchIDType?
         var values: Int?
         var hasType = false
         try cursor.enterObject()
         while let name = try cursor.nextName() {
             if name.elementsEqual("id_type".utf8) {
-                refuseRepeat(hasType, of: "\(path).id_type")
+                refuseRepeat(hasType, of: place.path(".id_type"))
                 hasType = true
-                guard try expect(.string, at: "\(path).id_type") else { continue }
+                guard try expect(.string, at: place.path(".id_type")) else { continue }
                 type = BatchIDType(try cursor.text().bytes)
                 if type == nil {
                     let names = BatchIDType.allCases.map(\.name).joined(separator: ", ")
-                    problems.add("\(path).id_type", message: "expected one of \(names)")
+                    problems.add(place.path(".id_type"), message: "expected one of \(names)")
                 }
             } else if name.elementsEqual("id_values".utf8) {
-                refuseRepeat(values != nil, of: "\(path).id_values")
+                refuseRepeat(values != nil, of: place.path(".id_values"))
                 values = cursor.offset
-                guard try expect(.array, at: "\(path).id_values") else { continue }
+                guard try expect(.array, at: place.path(".id_values")) else { continue }
                 // The type may follow, and is needed to check the ids.
                 _ = try cursor.skip()
             } else {
@@ -229,51 +239,65 @@ struct BatchReader {
             }
             if problems.isFull { return }
         }
-        if !hasType { problems.add("\(path).id_type", message: "missing; expected the type of the ids") }
+        if !hasType { problems.add(place.path(".id_type"), message: "missing; expected the type of the ids") }
         guard let values else {
-            return problems.add("\(path).id_values", message: "missing; expected an array of ids")
+            return problems.add(place.path(".id_values"), message: "missing; expected an array of ids")
         }
-        if let type { try readIDs(at: values, type: type, path: "\(path).id_values") }
+        if let type { try readIDs(at: values, type: type, of: place) }
     }
 
-    private mutating func readIDs(at start: Int, type: BatchIDType, path: String) throws(JSONError) {
+    private mutating func readIDs(at start: Int, type: BatchIDType, of place: Place) throws(JSONError) {
         var ids = BatchIDs(bytes, start: start)
-        let element = outline.elements.count
+        if place.element == 1, occurrences.areEmpty { try noteFirstElement() }
         var count = 0
         while let id = try ids.next() {
             if let text = id.text, type.accepts(text) {
-                let number = occurrences.note(text, of: type, inElement: element)
+                let number = place.element == 0 ? 0 : occurrences.note(text, of: type, inElement: place.element)
                 if number < BatchReader.tasksMaximum {
                     if number == outline.taskIDCounts.count { outline.taskIDCounts.append(0) }
                     outline.taskIDCounts[number] += 1
                 } else {
                     problems.add(
-                        "\(path)[\(count)]",
+                        place.path(".id_values[\(count)]"),
                         message:
                             "the same id is in more than \(BatchReader.tasksMaximum) elements; send several requests")
                 }
             } else {
-                problems.add("\(path)[\(count)]", message: "expected \(type.rule)")
+                problems.add(place.path(".id_values[\(count)]"), message: "expected \(type.rule)")
             }
             if problems.isFull { return }
             count += 1
         }
-        if count == 0 { problems.add(path, message: "is empty; expected at least one id") }
+        if count == 0 { problems.add(place.path(".id_values"), message: "is empty; expected at least one id") }
         outline.idCount += count
         outline.lists.append(BatchOutline.List(type: type, count: Int32(count), start: Int32(start)))
     }
 
+    /// The ids of a request with one element are not compared with others, and need no table.
+    private mutating func noteFirstElement() throws(JSONError) {
+        // A list of short ids: digits, quotation marks and a comma.
+        occurrences = IDOccurrences(idCount: min(bytes.count / 12, TaskLimits.entriesMaximum))
+        for list in outline.lists[outline.lists(of: 0)] {
+            var ids = BatchIDs(bytes, start: Int(list.start))
+            while let id = try ids.next() {
+                if let text = id.text { _ = occurrences.note(text, of: list.type, inElement: 0) }
+            }
+        }
+    }
+
     /// False if the next value is of another kind, which is then passed over.
-    private mutating func expect(_ kind: JSONCursor.Kind, at path: String) throws(JSONError) -> Bool {
+    private mutating func expect(
+        _ kind: JSONCursor.Kind, at path: @autoclosure () -> String
+    ) throws(JSONError) -> Bool {
         let found = try cursor.kind()
         guard found != kind else { return true }
-        problems.add(path, message: "expected \(kind.rawValue), got \(found.rawValue)")
+        problems.add(path(), message: "expected \(kind.rawValue), got \(found.rawValue)")
         _ = try cursor.skip()
         return false
     }
 
-    private func refuseRepeat(_ isRepeat: Bool, of path: String) {
-        if isRepeat { problems.add(path, message: "given twice in one object") }
+    private func refuseRepeat(_ isRepeat: Bool, of path: @autoclosure () -> String) {
+        if isRepeat { problems.add(path(), message: "given twice in one object") }
     }
 
     private mutating func ignore(_ name: ArraySlice<UInt8>) throws(JSONError) {

@@ -10,6 +10,8 @@ struct IDOccurrences {
 
     private var counts: [UInt64: Count] = [:]
 
+    var areEmpty: Bool { counts.isEmpty }
+
     init(idCount: Int) {
         counts.reserveCapacity(idCount)
     }
