@@ -67,14 +67,17 @@ struct TransferAcceptance: Sendable {
         let parts = BatchParts(request.body.bytes, outline: tasks.outline, tasks: pending.map(\.id))
         let isShort = request.body.bytes.count <= TransferAcceptance.shortBodyBytes
         let counts = Dictionary(zip(pending.map(\.id), tasks.outline.taskIDCounts)) { first, _ in first }
-        while true {
-            let some = try await reading.read(request, account: caller.account) {
-                try parts.next(TransferAcceptance.partsAtOnce)
-            }
-            guard !some.isEmpty else { break }
+        @Sendable func next() async throws -> [TaskPart] {
+            try await reading.read(request, account: caller.account) { try parts.next(TransferAcceptance.partsAtOnce) }
+        }
+        var some = try await next()
+        while !some.isEmpty {
+            // Cut while those before are sent.
+            async let following = next()
             let (short, long) = some.divided { isShort && counts[$0.task] ?? 0 <= TargetList.atOnceMaximum }
             try await submission.send(long, on: Topics.lists, trace: request.traceContext)
             try await submission.send(short, on: Topics.tasks, trace: request.traceContext)
+            some = try await following
         }
         for (place, list) in parts.lists.enumerated() { pending[place].target.list = list }
         try await submission.accept(pending, trace: request.traceContext)
