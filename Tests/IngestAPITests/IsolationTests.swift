@@ -155,7 +155,7 @@ import Topics
                     #expect(!text.contains(secret), "\(route): \(response.text)")
                 }
             }
-            #expect(fixture.bus.tasks.filter { $0.app == fixture.news }.count == 1)
+            #expect(fixture.bus.tasks.filter { $0.app == fixture.news }.count == 2)
             #expect(!fixture.bus.sent.contains { $0.channel == Topics.receipts.channel })
             #expect(await view(fixture, subscriber: news.subscriber, task: news.task.id) == news.before)
         }
