@@ -1,5 +1,6 @@
 import Apps
 import HTTPServer
+import PushModel
 import ServiceKit
 import Store
 
@@ -20,5 +21,17 @@ struct AppMetricaDialect: Dialect {
 
     func refusal(of problem: Problem) -> HTTPResponse {
         AppMetricaError.response(to: problem)
+    }
+}
+
+extension DialectRoute {
+    static func appMetrica(
+        _ method: HTTPMethod, pattern: String, scopes: [Scope], query: [String] = [], bodyBytesMaximum: Int? = nil,
+        handler: @escaping @Sendable (HTTPRequest, UnnamedCaller) async throws -> HTTPResponse
+    ) -> DialectRoute {
+        DialectRoute(
+            method: method, pattern: pattern, scopes: scopes, query: query,
+            keyParameter: AppMetricaDialect.keyParameter, bodyBytesMaximum: bodyBytesMaximum,
+            handler: .appInBody(.appmetrica, handler))
     }
 }

@@ -49,10 +49,9 @@ struct GroupRoutes: Sendable {
         _ method: HTTPMethod, pattern: String, scopes: [Scope], query: [String] = [],
         handler: @escaping @Sendable (HTTPRequest, UnnamedCaller) async throws -> HTTPResponse
     ) -> DialectRoute {
-        DialectRoute(
-            method: method, pattern: pattern, scopes: scopes, query: query,
-            keyParameter: AppMetricaDialect.keyParameter, bodyBytesMaximum: GroupRoutes.bodyBytesMaximum,
-            handler: .appInBody(.appmetrica, handler))
+        .appMetrica(
+            method, pattern: pattern, scopes: scopes, query: query, bodyBytesMaximum: GroupRoutes.bodyBytesMaximum,
+            handler: handler)
     }
 
     @Sendable private func create(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {

@@ -20,23 +20,13 @@ struct TransferRoutes: Sendable {
     var routes: [DialectRoute] {
         let status = "/push/v1/status"
         return [
-            route(
+            .appMetrica(
                 .post, pattern: "/push/v1/send-batch", scopes: TransferRoutes.sending,
                 bodyBytesMaximum: TransferRoutes.bodyBytesMaximum, handler: send),
-            route(.get, pattern: "\(status)/:transfer", scopes: TransferRoutes.reading, handler: self.status),
-            route(
+            .appMetrica(.get, pattern: "\(status)/:transfer", scopes: TransferRoutes.reading, handler: self.status),
+            .appMetrica(
                 .get, pattern: "\(status)/:group/:client", scopes: TransferRoutes.reading, handler: statusByClientID),
         ]
-    }
-
-    private func route(
-        _ method: HTTPMethod, pattern: String, scopes: [Scope], bodyBytesMaximum: Int? = nil,
-        handler: @escaping @Sendable (HTTPRequest, UnnamedCaller) async throws -> HTTPResponse
-    ) -> DialectRoute {
-        DialectRoute(
-            method: method, pattern: pattern, scopes: scopes, query: [],
-            keyParameter: AppMetricaDialect.keyParameter, bodyBytesMaximum: bodyBytesMaximum,
-            handler: .appInBody(.appmetrica, handler))
     }
 
     @Sendable private func send(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
