@@ -89,7 +89,7 @@ struct RenderHandler: MessageHandler {
 
     private func task(of chunk: AudienceChunk, _ context: HandlerContext) async throws -> TaskState {
         guard let kept = try await tasks.task(of: chunk, now: context.time.now) else {
-            return try await isOpen(chunk.task, count: chunk.deviceCount, context) ? .absent : .ended
+            return try await isOpen(chunk.task, count: chunk.deviceCount, context: context) ? .absent : .ended
         }
         guard kept.task.app == chunk.app else {
             throw PoisonMessageError("the chunk is of app \(chunk.app), but its task is of app \(kept.task.app)")
@@ -97,7 +97,7 @@ struct RenderHandler: MessageHandler {
         return .known(kept)
     }
 
-    private func isOpen(_ task: TaskID, count: Int, _ context: HandlerContext) async throws -> Bool {
+    private func isOpen(_ task: TaskID, count: Int, context: HandlerContext) async throws -> Bool {
         guard let progress = try await ledger.progress(of: task) else {
             unledgered.increment(by: count)
             context.log.error("devices skipped: unknown task", [.task: "\(task)", .count: "\(count)"])
@@ -113,7 +113,7 @@ struct RenderHandler: MessageHandler {
     ) async throws {
         let chunk = received.message
         let count = chunk.deviceCount { contents.source(of: $0) == nil }
-        guard count > 0, try await isOpen(chunk.task, count: count, context) else { return }
+        guard count > 0, try await isOpen(chunk.task, count: count, context: context) else { return }
         postpone(received, into: &work, context: context) { contents.source(of: $0) == nil }
     }
 
