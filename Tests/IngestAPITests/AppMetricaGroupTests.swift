@@ -153,7 +153,7 @@ import Testing
         try await IngestFixture.run { fixture in
             let large = String(repeating: " ", count: 20_000)
             let form = ["Content-Type": "application/x-www-form-urlencoded"]
-            let unknownKey = ["Authorization": "OAuth nobody"]
+            let unknownKey = ["Authorization": "OAuth unknown"]
             let id = try id(await create(fixture, #""app_id":7,"name":"a""#))
             for (response, status, type) in [
                 (await fixture.json("POST", Self.groups, json: "{", as: .owner), 400, "query_error"),
@@ -201,8 +201,8 @@ import Testing
             #expect(await status("\(path)&oauth_token=\(key)x", "") == 401)
             #expect(await status("\(path)&oauth_token=", "") == 401)
             #expect(await status(path, "") == 401)
-            #expect(await status("\(path)&oauth_token=\(key)", "OAuth nobody") == 401, "the header counts")
-            #expect(await status("\(path)&oauth_token=nobody", "OAuth \(key)") == 200)
+            #expect(await status("\(path)&oauth_token=\(key)", "OAuth unknown") == 401, "the header counts")
+            #expect(await status("\(path)&oauth_token=unknown", "OAuth \(key)") == 200)
             #expect(await status("\(path)&oauth_token=" + String(repeating: "x", count: 2_000), "") == 401)
             let other = await fixture.json(
                 "GET", "/v1/tasks?oauth_token=\(key)", headers: ["Authorization": ""])

@@ -47,7 +47,7 @@ import Topics
         let parts = [
             TaskPart(
                 task: task.id, number: 0,
-                entries: [.alias(try Samples.user("ann")), .device(ann), .alias(try Samples.user("nobody"))],
+                entries: [.alias(try Samples.user("ann")), .device(ann), .alias(try Samples.user("unknown"))],
                 contents: [Samples.content("a"), Samples.content("b")], choices: [1, 0, 0]),
             TaskPart(
                 task: task.id, number: 1, entries: [.device(other), .device(apple)],
