@@ -1,5 +1,5 @@
 /// A JSON value in memory.
-package enum JSON: Sendable, Equatable {
+@usableFromInline package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -10,7 +10,7 @@ package enum JSON: Sendable, Equatable {
     case array([JSON])
     case object(JSONObject)
 
-    package var text: String? {
+    @usableFromInline package var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }

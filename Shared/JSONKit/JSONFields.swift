@@ -3,8 +3,9 @@ import ServiceKit
 /// Reads the members of one object. Every name that is read is allowed; `rejectUnknown` reports the others. A null
 /// member counts as absent. Each error is added to `problems` with its path, and reading continues.
 ///
-/// Not thread-safe; used by one function that reads the document.
-package final class JSONFields {
+/// Not thread-safe; used by one function that reads the document. Its generic functions are specialized in other modules
+/// because they are inlinable, which takes effect only if every type in them is usable from inline.
+@usableFromInline package final class JSONFields {
     /// Computed when there is a problem: most objects have none.
     private enum Place {
         case path(String)
@@ -55,7 +56,7 @@ package final class JSONFields {
         }
     }
 
-    package func reject(_ name: String, message: String) {
+    @usableFromInline package func reject(_ name: String, message: String) {
         problems.add(path(of: name), message: message)
     }
 
@@ -80,7 +81,7 @@ package final class JSONFields {
     }
 
     /// A value of any kind. `expected` completes "expected …"; `convert` returns nil for an invalid value.
-    package func value<Value>(
+    @inlinable package func value<Value>(
         _ name: String, expected: @autoclosure () -> String, isRequired: Bool = false, convert: (JSON) -> Value?
     ) -> Value? {
         guard let member = member(name) else {
@@ -117,7 +118,7 @@ package final class JSONFields {
     }
 
     /// A value in string form.
-    package func text<Value>(
+    @inlinable package func text<Value>(
         _ name: String, expected: @autoclosure () -> String, isRequired: Bool = false, convert: (String) -> Value?
     ) -> Value? {
         value(name, expected: expected(), isRequired: isRequired) { $0.text.flatMap(convert) }
@@ -147,7 +148,7 @@ package final class JSONFields {
         return JSONElements(elements, path: path(of: name), problems: problems)
     }
 
-    private func member(_ name: String) -> JSON? {
+    @usableFromInline func member(_ name: String) -> JSON? {
         allow(name)
         guard let value = object[name], value != .null else { return nil }
         return value

@@ -1,5 +1,5 @@
 /// The members of a JSON object in the order of their first occurrence; the last value of a repeated name wins.
-package struct JSONObject: Sendable, Equatable {
+@usableFromInline package struct JSONObject: Sendable, Equatable {
     package typealias Member = (name: String, value: JSON)
 
     /// Up to this count a linear search is faster than a hash table.
@@ -12,7 +12,7 @@ package struct JSONObject: Sendable, Equatable {
 
     package init(_ members: [Member]) {
         self.init(countMaximum: members.count)
-        for (name, value) in members { self[name] = value }
+        for (name, value) in members { set(name, to: value) }
     }
 
     /// An empty object with reserved capacity.
@@ -25,25 +25,34 @@ package struct JSONObject: Sendable, Equatable {
     package subscript(name: String) -> JSON? {
         get { position(of: name).map { members[$0].value } }
         set {
-            switch (position(of: name), newValue) {
-            case (let position?, let value?): members[position].value = value
-            case (nil, let value?): append(name, value)
-            case (let position?, nil):
+            if let newValue {
+                set(name, to: newValue)
+            } else if let position = position(of: name) {
                 members.remove(at: position)
                 reindex()
-            case (nil, nil): break
             }
         }
     }
 
-    package static func == (left: JSONObject, right: JSONObject) -> Bool {
+    /// True if the name is new.
+    @discardableResult
+    mutating func set(_ name: String, to value: JSON) -> Bool {
+        guard let position = position(of: name) else {
+            append(name, value)
+            return true
+        }
+        members[position].value = value
+        return false
+    }
+
+    @usableFromInline package static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.members.count == right.members.count && left.members.allSatisfy { right[$0.name] == $0.value }
     }
 
     private func position(of name: String) -> Int? {
-        positions.isEmpty
-            ? members.firstIndex { ExactName(text: $0.name) == ExactName(text: name) }
-            : positions[ExactName(text: name)]
+        let name = ExactName(text: name)
+        guard positions.isEmpty else { return positions[name] }
+        return members.indices.first { ExactName(text: members[$0].name) == name }
     }
 
     private mutating func append(_ name: String, _ value: JSON) {
@@ -67,9 +76,8 @@ private struct ExactName: Hashable {
     let text: String
 
     static func == (left: ExactName, right: ExactName) -> Bool {
-        left.withBytes { left in
-            right.withBytes { right in left.count == right.count && left.elementsEqual(right) }
-        }
+        left.text.utf8.count == right.text.utf8.count
+            && left.withBytes { left in right.withBytes { right in left.elementsEqual(right) } }
     }
 
     func hash(into hasher: inout Hasher) {

@@ -84,17 +84,15 @@ struct SimdJSONParser: ~Copyable {
         var element = csimdjson_element()
         while csimdjson_object_next(&iterator, &name, &length, &element) {
             guard length <= limits.nameBytesMaximum else { throw .nameTooLong }
-            let (name, value, count) = (try string(name, length: length), try value(element), members.members.count)
-            members[name] = value
-            guard limits.namesMayRepeat || members.members.count > count else { throw .repeatedName(name) }
+            let name = try string(name, length: length)
+            guard members.set(name, to: try value(element)) || limits.namesMayRepeat else { throw .repeatedName(name) }
         }
         return members
     }
 
     private func string(_ text: UnsafePointer<CChar>?, length: Int) throws(RefusedTextError) -> String {
-        guard let string = OutsideText.string(UnsafeRawBufferPointer(start: text, count: length)) else {
-            throw .tooManyMarks
-        }
+        let bytes = UnsafeRawBufferPointer(start: text, count: length).bindMemory(to: UInt8.self)
+        guard let string = OutsideText.string(bytes) else { throw .tooManyMarks }
         return string
     }
 }

@@ -119,9 +119,10 @@ extension TaskContent {
         var object = JSONObject()
         object["message"] = message?.json
         object["platforms"] = .array(platforms.map(\.rawValue).sorted().map { .string($0) })
-        let messages = messages.sorted { $0.key.rawValue < $1.key.rawValue }
         if !messages.isEmpty {
-            object["messages"] = .object(JSONObject(messages.map { ($0.key.rawValue, $0.value.json) }))
+            let platforms = messages.keys.sorted { $0.rawValue < $1.rawValue }
+            object["messages"] = .object(
+                JSONObject(platforms.map { ($0.rawValue, messages[$0]?.json ?? .null) }))
         }
         let payloads = payloads.sorted { $0.key.rawValue < $1.key.rawValue }
         object["payloads"] = .object(JSONObject(payloads.map { ($0.key.rawValue, .object($0.value)) }))

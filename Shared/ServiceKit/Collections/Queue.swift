@@ -1,6 +1,6 @@
 /// A first-in, first-out queue that does not move its elements on removal: an array with a head index, trimmed now and
 /// then. Inlinable, since every message and every command of Redis passes through one.
-package struct Queue<Element> {
+@usableFromInline package struct Queue<Element> {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var head = 0
 
@@ -43,7 +43,7 @@ package struct Queue<Element> {
 }
 
 extension Queue: Sequence {
-    package func makeIterator() -> some IteratorProtocol<Element> {
+    @usableFromInline package func makeIterator() -> some IteratorProtocol<Element> {
         elements[head...].lazy.compactMap { $0 }.makeIterator()
     }
 }

@@ -1,4 +1,4 @@
-package enum Hexadecimal {
+@usableFromInline package enum Hexadecimal {
     @usableFromInline static let digits = Array("0123456789abcdef".utf8)
 
     /// Encodes in lower case.

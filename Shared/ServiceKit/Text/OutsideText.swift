@@ -6,16 +6,21 @@ import Glibc
 /// quadratic in its length, so that a name of 28,000 marks blocks a core for seconds. Unicode's Stream-Safe Text Format
 /// (UAX #15, section 13) exists for this reason: no real text has more than 30 combining marks in a row. Every decoder
 /// makes its `String`s here, so that later code may compare and hash them in linear time.
-package enum OutsideText {
+@usableFromInline package enum OutsideText {
     package static let combiningMarksMaximum = 30
 
     /// Completes an error that starts with the field's name.
     package static let problem = "must be UTF-8 with at most \(combiningMarksMaximum) combining marks in a row"
 
     /// Nil if the bytes are not UTF-8, or have too many combining marks in a row.
-    package static func string(_ bytes: some Collection<UInt8>) -> String? {
-        guard let text = String(validating: bytes, as: UTF8.self), isStreamSafe(text) else { return nil }
-        return text
+    @inlinable package static func string(_ bytes: some Collection<UInt8>) -> String? {
+        bytes.withContiguousStorageIfAvailable { string($0) } ?? Array(bytes).withUnsafeBufferPointer { string($0) }
+    }
+
+    @usableFromInline package static func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+        // Most texts are ASCII, where nothing needs to be validated, and decoding is faster than validating.
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        return isStreamSafe(UnsafeRawBufferPointer(bytes)) ? String(validating: bytes, as: UTF8.self) : nil
     }
 
     /// The start of a text, for errors. Not counted in characters, since one may have any number of bytes.

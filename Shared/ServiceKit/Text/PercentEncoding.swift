@@ -1,5 +1,5 @@
 /// The escapes of URLs and forms: `%` and two hexadecimal digits.
-package enum PercentEncoding {
+@usableFromInline package enum PercentEncoding {
     /// Keeps letters, digits, `-`, `.`, `_` and `~`, which RFC 3986 reserves nowhere.
     package static func encode(_ text: String) -> String {
         text.utf8.map { byte in

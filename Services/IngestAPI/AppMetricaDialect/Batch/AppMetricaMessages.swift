@@ -124,8 +124,9 @@ struct AppMetricaMessages: Sendable {
     }
 
     private func address(_ name: String, in fields: JSONFields, isRequired: Bool = false) -> String? {
-        let expected = "an https URL of at most \(WebAddress.bytesMaximum) bytes"
-        return fields.text(name, expected: expected, isRequired: isRequired) {
+        fields.text(
+            name, expected: "an https URL of at most \(WebAddress.bytesMaximum) bytes", isRequired: isRequired
+        ) {
             WebAddress($0)?.scheme == .https ? $0 : nil
         }
     }
