@@ -60,6 +60,10 @@ import ServiceKit
         problems.add(path(of: name), message: message)
     }
 
+    @usableFromInline func rejectMissing(_ name: String, expected: String) {
+        problems.add(path(of: name), missing: expected)
+    }
+
     /// Allows names without reading them.
     package func allow(_ names: some Sequence<String>) {
         for name in names { allow(name) }
@@ -85,7 +89,7 @@ import ServiceKit
         _ name: String, expected: @autoclosure () -> String, isRequired: Bool = false, convert: (JSON) -> Value?
     ) -> Value? {
         guard let member = member(name) else {
-            if isRequired { reject(name, message: "missing; expected \(expected())") }
+            if isRequired { rejectMissing(name, expected: expected()) }
             return nil
         }
         if let value = convert(member) { return value }

@@ -8,10 +8,21 @@ package final class JSONProblems {
         package let path: String
         /// The error, shown after the path.
         package let message: String
+        /// True for a required field without a value.
+        package let isMissing: Bool
 
         package init(path: String, message: String) {
+            self.init(path: path, message: message, isMissing: false)
+        }
+
+        package init(path: String, missing expected: String) {
+            self.init(path: path, message: "missing; expected \(expected)", isMissing: true)
+        }
+
+        private init(path: String, message: String, isMissing: Bool) {
             self.path = path
             self.message = message
+            self.isMissing = isMissing
         }
 
         package var description: String { path.isEmpty ? message : "\(path): \(message)" }
@@ -32,9 +43,18 @@ package final class JSONProblems {
     package init() {}
 
     package func add(_ path: String, message: String) {
+        add(Problem(path: path, message: message))
+    }
+
+    /// `expected` completes "missing; expected …".
+    package func add(_ path: String, missing expected: String) {
+        add(Problem(path: path, missing: expected))
+    }
+
+    private func add(_ problem: Problem) {
         guard !isFull else { return }
         let isLast = all.count == JSONProblems.countMaximum
-        all.append(isLast ? Problem(path: "", message: "more errors omitted") : Problem(path: path, message: message))
+        all.append(isLast ? Problem(path: "", message: "more errors omitted") : problem)
     }
 
     /// A suggestion to append to an error about an unknown name. Empty for a long name, and after the maximum number of

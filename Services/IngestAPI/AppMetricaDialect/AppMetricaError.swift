@@ -49,8 +49,7 @@ enum AppMetricaError: Error, Equatable {
         }
 
         init(_ problem: JSONProblems.Problem) {
-            // `JSONFields` begins so if a field has no value.
-            kind = problem.message.hasPrefix("missing") ? .missingParameter : .invalidParameter
+            kind = problem.isMissing ? .missingParameter : .invalidParameter
             message = "\(problem)"
             location = problem.path.isEmpty ? nil : problem.path
         }

@@ -76,7 +76,7 @@ struct GroupRoutes: Sendable {
 
     @Sendable private func list(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
         guard let text = request.queryValue("app_id") else {
-            throw TaskError.invalidField("app_id", message: "missing; expected an integer above 0")
+            throw TaskError.invalid([JSONProblems.Problem(path: "app_id", missing: "an integer above 0")])
         }
         guard let number = Int64(text), number > 0, String(number) == text else {
             throw TaskError.invalidField("app_id", message: "expected an integer above 0")

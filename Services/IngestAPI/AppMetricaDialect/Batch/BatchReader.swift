@@ -74,7 +74,7 @@ struct BatchReader {
             if problems.isFull { return }
         }
         try cursor.end()
-        if !hasRequest { problems.add(BatchReader.root, message: "missing; expected an object") }
+        if !hasRequest { problems.add(BatchReader.root, missing: "an object") }
     }
 
     private mutating func readRequest() throws(JSONError) {
@@ -96,7 +96,7 @@ struct BatchReader {
                 try ignore(name)
             }
         }
-        if seen["batch"] == nil { problems.add("\(path).batch", message: "missing; expected an array of messages") }
+        if seen["batch"] == nil { problems.add("\(path).batch", missing: "an array of messages") }
         seen["batch"] = nil
         readHead(JSONFields(.object(seen), path: path, problems: problems))
     }
@@ -158,10 +158,10 @@ struct BatchReader {
             }
             if problems.isFull { return }
         }
-        if !hasDevices { problems.add(place.path(".devices"), message: "missing; expected an array of lists of ids") }
+        if !hasDevices { problems.add(place.path(".devices"), missing: "an array of lists of ids") }
         guard let messages else {
             problems.add(
-                place.path(".messages"), message: "missing; expected an object with android, iOS or both")
+                place.path(".messages"), missing: "an object with android, iOS or both")
             return
         }
         try note(messages, of: place)
@@ -239,9 +239,9 @@ struct BatchReader {
             }
             if problems.isFull { return }
         }
-        if !hasType { problems.add(place.path(".id_type"), message: "missing; expected the type of the ids") }
+        if !hasType { problems.add(place.path(".id_type"), missing: "the type of the ids") }
         guard let values else {
-            return problems.add(place.path(".id_values"), message: "missing; expected an array of ids")
+            return problems.add(place.path(".id_values"), missing: "an array of ids")
         }
         if let type { try readIDs(at: values, type: type, of: place) }
     }
