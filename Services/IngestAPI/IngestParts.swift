@@ -110,10 +110,11 @@ struct IngestParts {
             groups: GroupRoutes(
                 groups: transfers, reading: reading, room: access.room, random: environment.random),
             transfers: TransferRoutes(
+                groups: transfers,
                 acceptance: TransferAcceptance(
                     transfers: transfers, submission: submission, reading: reading, time: environment.time,
                     random: environment.random),
-                book: TransferBook(groups: transfers, transfers: transfers, tasks: book)),
+                book: TransferBook(transfers: transfers, tasks: book)),
             log: log)
     }
 }

@@ -116,8 +116,7 @@ struct GroupRoutes: Sendable {
 
     /// Ids of different apps may be the same, so that a new one is none of the caller's.
     private func isFree(_ id: Int64, among apps: [PushApp]) async throws -> Bool {
-        for app in apps where try await groups.group(id, in: app.id) != nil { return false }
-        return true
+        try await groups.group(id, of: apps) == nil
     }
 
     /// A malformed id is one that no group has.
@@ -126,13 +125,10 @@ struct GroupRoutes: Sendable {
         guard let id = Int64(text), String(id) == text, TransferGroupBounds.ids.contains(id) else {
             throw AppMetricaError.unknownGroup
         }
-        for app in unnamed.apps {
-            guard let appID = app.identifiers[.appmetrica]?.first,
-                let group = try await groups.group(id, in: app.id)
-            else { continue }
-            return Found(group: group, app: try unnamed.name(appID).app.id, appID: appID)
-        }
-        throw AppMetricaError.unknownGroup
+        guard let (group, app) = try await groups.group(id, of: unnamed.apps),
+            let appID = app.identifiers[.appmetrica]?.first
+        else { throw AppMetricaError.unknownGroup }
+        return Found(group: group, app: try unnamed.name(appID).app.id, appID: appID)
     }
 
     private func save(_ found: Found) async throws -> HTTPResponse {
@@ -154,5 +150,15 @@ struct GroupRoutes: Sendable {
             json.member("name", group.name)
             json.member("send_rate", group.rate)
         }
+    }
+}
+
+extension TransferGroups {
+    /// The group with this id, which does not name its app.
+    func group(_ id: Int64, of apps: [PushApp]) async throws -> (group: TransferGroup, app: PushApp)? {
+        for app in apps {
+            if let group = try await group(id, in: app.id) { return (group, app) }
+        }
+        return nil
     }
 }

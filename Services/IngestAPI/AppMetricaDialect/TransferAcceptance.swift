@@ -40,6 +40,10 @@ struct TransferAcceptance: Sendable {
         of caller: AuthorizedCaller
     ) async throws -> Transfer {
         let app = caller.app.id
+        if group.isArchived {
+            let earlier = try await transfer(of: outline, in: app)
+            return try TransferAcceptance.repeated(earlier, fingerprint: fingerprint)
+        }
         let proposed = Transfer(outline, fingerprint: fingerprint, app: app, created: time.now, random: random)
         let content =
             outline.isUniform ? try content(of: 0, outline: outline, bytes: request.body.bytes) : TaskContent()
@@ -60,6 +64,18 @@ struct TransferAcceptance: Sendable {
         transfer.isAccepted = true
         try await transfers.update(transfer, in: app)
         return transfer
+    }
+
+    private func transfer(of outline: BatchOutline, in app: AppID) async throws -> Transfer? {
+        guard let id = outline.clientID else { return nil }
+        return try await transfers.transfer(clientID: id, group: outline.group, in: app)
+    }
+
+    /// What a group had accepted before it was archived is answered again.
+    private static func repeated(_ earlier: Transfer?, fingerprint: [UInt8]) throws(TaskError) -> Transfer {
+        if let earlier, earlier.isAccepted, earlier.fingerprint == fingerprint { return earlier }
+        throw .invalidField(
+            "push_batch_request.group_id", message: "the group is archived; restore it, or use another")
     }
 
     private func send(_ tasks: TransferTasks, request: HTTPRequest, of caller: AuthorizedCaller) async throws {

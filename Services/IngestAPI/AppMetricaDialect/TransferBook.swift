@@ -2,23 +2,12 @@ import Apps
 import PushModel
 import Store
 
-/// Finds groups and transfers in the apps of a caller. Their ids do not name the app.
+/// Finds transfers in the apps of a caller. Their ids do not name the app.
 struct TransferBook: Sendable {
     typealias Lookup = (any Transfers, AppID) async throws -> Transfer?
 
-    let groups: any TransferGroups
     let transfers: any Transfers
     let tasks: TaskBook
-
-    /// The group and its app; nil, and the first app, if no app of the caller has it.
-    func group(_ id: Int64, of caller: UnnamedCaller) async throws -> (TransferGroup?, PushApp) {
-        let apps = caller.apps
-        for app in apps {
-            if let group = try await groups.group(id, in: app.id) { return (group, app) }
-        }
-        guard let first = apps.first else { throw Gatekeeper.AccessError.unknownApp }
-        return (nil, first)
-    }
 
     func status(of caller: UnnamedCaller, find: Lookup) async throws -> TransferStatus {
         for app in caller.apps {

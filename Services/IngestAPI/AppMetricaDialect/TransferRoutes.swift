@@ -14,6 +14,7 @@ struct TransferRoutes: Sendable {
     private static let sending: [Scope] = [.publish]
     private static let reading: [Scope] = [.publish, .read]
 
+    let groups: any TransferGroups
     let acceptance: TransferAcceptance
     let book: TransferBook
 
@@ -34,11 +35,12 @@ struct TransferRoutes: Sendable {
             throw BodyError.unknownMediaType(type)
         }
         let (outline, fingerprint) = try await acceptance.read(request, account: unnamed.account)
-        let (group, app) = try await book.group(outline.group, of: unnamed)
+        let found = try await groups.group(outline.group, of: unnamed.apps)
+        // A request that names no group counts against the limits of one app too.
+        guard let app = found?.app ?? unnamed.apps.first else { throw Gatekeeper.AccessError.unknownApp }
         let caller = try unnamed.caller(in: app)
-        guard let group, !group.isArchived else {
-            let reason = group == nil ? "unknown group" : "the group is archived; restore it, or use another"
-            throw TaskError.invalidField("push_batch_request.group_id", message: reason)
+        guard let group = found?.group else {
+            throw TaskError.invalidField("push_batch_request.group_id", message: "unknown group")
         }
         let transfer = try await acceptance.accept(
             outline, fingerprint: fingerprint, in: group, request: request, of: caller)

@@ -230,13 +230,29 @@ import Topics
 
     @Test func anArchivedGroupIsRefused() async throws {
         try await run { fixture in
-            var archived = Self.group
-            archived.isArchived = true
-            _ = try await fixture.groups.save(archived, in: fixture.news)
+            try await archiveGroup(fixture)
             let response = await post(fixture, body: AppMetricaSamples.request())
             #expect(refusal(response) == "400 invalid_parameter push_batch_request.group_id")
             #expect(response.text.contains("archived"))
         }
+    }
+
+    @Test func anArchivedGroupAnswersARepeatAsBefore() async throws {
+        try await run { fixture in
+            let body = AppMetricaSamples.request(clientID: "3")
+            let first = await post(fixture, body: body)
+            try await archiveGroup(fixture)
+            let sent = fixture.bus.sent.count
+            #expect(await post(fixture, body: body).text == first.text)
+            #expect(refusal(await post(fixture, body: body + " ")).hasPrefix("400 invalid_parameter"))
+            #expect(fixture.bus.sent.count == sent)
+        }
+    }
+
+    private func archiveGroup(_ fixture: IngestFixture) async throws {
+        var archived = Self.group
+        archived.isArchived = true
+        _ = try await fixture.groups.save(archived, in: fixture.news)
     }
 
     /// A group of another app looks like one that does not exist.
