@@ -1,14 +1,12 @@
 import CommandKit
 import JSONKit
 import PushModel
-import RedisClient
 import RedisStore
 import ServiceKit
 import Store
 
 /// Four kinds of large requests, single pushes beside them, and the rate of a group.
 struct BatchBench {
-    private static let registrationsAtOnce = 64
     private static let pause = Duration.milliseconds(10)
     /// That `carillon up` gives its app.
     private static let appIdentifier = 1
@@ -54,25 +52,14 @@ struct BatchBench {
         return latencies
     }
 
-    /// Returns a device that is in no request. Writes directly to the registry, which has its own benchmark.
+    /// Returns a device that is in no request.
     private func fill() async throws -> DeviceID {
-        let client = RedisClient(try RedisConfiguration(url: harness.redis), log: .bench, metrics: Metrics())
-        do {
-            let registry = try await RedisRegistry.open(StoreConnection(client), mode: .authoritative, log: .bench)
-            let app = try AppID("demo")
-            _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
-            _ = try await Concurrently.run(pipeline.devices, atOnce: BatchBench.registrationsAtOnce) { number in
+        try await pipeline.writeRegistry { registry, app in
+            _ = try await Concurrently.run(pipeline.devices, atOnce: PipelineBench.registrationsAtOnce) { number in
                 let device = BatchDevice(number)
                 _ = try await registry.register(device.token(), changes: device.changes, in: app)
             }
-            _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "always"))
-            let huawei = try await registry.register(
-                PushToken(.huawei, text: String(repeating: "h", count: 64)), changes: DeviceChanges(), in: app)
-            await client.close()
-            return huawei.registered.id
-        } catch {
-            await client.close()
-            throw error
+            return try await PipelineBench.registerHuawei(in: registry, app: app)
         }
     }
 

@@ -8,7 +8,7 @@ import Store
 
 /// One broadcast through the whole pipeline, and single pushes with and without a concurrent broadcast.
 struct PipelineBench {
-    private static let registrationsAtOnce = 64
+    static let registrationsAtOnce = 64
     private static let pause = Duration.milliseconds(20)
     private static let singlePushes = 200
 
@@ -44,31 +44,38 @@ struct PipelineBench {
         return figures
     }
 
-    /// Writes directly to the registry, without syncing the append-only file: the registry has its own benchmark.
     /// Returns two devices that are in no broadcast.
     func fill() async throws -> (apple: DeviceID, huawei: DeviceID) {
-        let client = RedisClient(
-            try RedisConfiguration(url: harness.redis),
-            log: .bench, metrics: Metrics())
-        do {
-            let registry = try await RedisRegistry.open(
-                StoreConnection(client), mode: .authoritative,
-                log: .bench)
-            let app = try AppID("demo")
-            _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
+        try await writeRegistry { registry, app in
             _ = try await Concurrently.run(devices, atOnce: PipelineBench.registrationsAtOnce) { number in
                 let device = SyntheticDevice(number)
                 let registration = try await registry.register(device.token(), changes: device.changes, in: app)
                 _ = try await registry.subscribe(
                     registration.registered.id, to: try TopicName(SyntheticDevice.everyone), options: [], in: app)
             }
-            _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "always"))
             let apple = try await registry.register(
                 PushToken(.apns, text: String(repeating: "5", count: 64)), changes: DeviceChanges(), in: app)
-            let huawei = try await registry.register(
-                PushToken(.huawei, text: String(repeating: "h", count: 64)), changes: DeviceChanges(), in: app)
+            return (apple.registered.id, try await PipelineBench.registerHuawei(in: registry, app: app))
+        }
+    }
+
+    /// Registers the device of single pushes: no other device is Huawei's.
+    static func registerHuawei(in registry: RedisRegistry, app: AppID) async throws -> DeviceID {
+        try await registry.register(
+            PushToken(.huawei, text: String(repeating: "h", count: 64)), changes: DeviceChanges(), in: app
+        ).registered.id
+    }
+
+    /// Lets the body write to the registry, without syncing the append-only file: the registry has its own benchmark.
+    func writeRegistry<Result>(_ body: (RedisRegistry, AppID) async throws -> Result) async throws -> Result {
+        let client = RedisClient(try RedisConfiguration(url: harness.redis), log: .bench, metrics: Metrics())
+        do {
+            let registry = try await RedisRegistry.open(StoreConnection(client), mode: .authoritative, log: .bench)
+            _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
+            let result = try await body(registry, try AppID("demo"))
+            _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "always"))
             await client.close()
-            return (apple.registered.id, huawei.registered.id)
+            return result
         } catch {
             await client.close()
             throw error
