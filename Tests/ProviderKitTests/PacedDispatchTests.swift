@@ -115,8 +115,8 @@ import Topics
         try await fixture.plan(marking: offsets)
         try await fixture.plan(marking: offsets, of: other)
         let rates = [PushRate(500, of: .group(fixture.app, 3))]
-        let first = Sender(1_000, partsAtOnce: 4, fixture: fixture)
-        let second = Sender(1_000, seed: 2, partsAtOnce: 4, fixture: fixture)
+        let first = Sender(1_000, partsAtOnce: 8, fixture: fixture)
+        let second = Sender(1_000, seed: 2, partsAtOnce: 8, fixture: fixture)
         let chunks = (
             try fixture.chunk(offsets, rates: rates), try fixture.chunk(offsets, rates: rates, of: other)
         )

@@ -12,10 +12,11 @@ import Topics
 package final class PushPacer: Sendable {
     /// The pushes of a part are sent at once; small parts keep each second close to the rate.
     private static let partsPerSecond = 500
-    /// Parts of a line that have taken slots and are not sent yet: enough to hide the time that one needs, and few,
-    /// since they are late together when the process stands still. Lower rates have more time between slots.
-    private static let partsAtOnceMaximum = 4
-    private static let pushesPerPartAtOnce = 120
+    /// Parts of a line that have taken slots and are not sent yet. They hide up to 16 milliseconds in which a part takes
+    /// its slots and claims its devices. They are late together when the process stands still, and then are fewer than
+    /// the pushes that the distance of the slots leaves free in a second. Lower rates have more time between slots.
+    private static let partsAtOnceMaximum = 8
+    private static let pushesPerPartAtOnce = 60
 
     private struct Waiter {
         let count: Int
