@@ -24,6 +24,9 @@ final class Harness: Sendable {
         "ingest-api", "targeting-resolver", "renderer", "apns-sender", "android-sender", "scheduler", "reporter",
     ]
 
+    /// The `app_id` of the app `news` for AppMetrica's clients.
+    static let appMetricaID = 1
+
     /// Holds registry, ledger and archive; with the embedded bus also the bus, unless a test separates them.
     let redis: RedisServer
     let busServer: BusServer
@@ -230,11 +233,15 @@ final class Harness: Sendable {
             json.member("client_id", simulator.text("huawei", "client_id"))
             json.member("client_secret_file", simulator.text("huawei", "client_secret_file"))
         }
+        let identifiers = JSONText.object { json in
+            json.member("richie", "example-\(name)")
+            if name == "news" { json.member("appmetrica", appMetricaID) }
+        }
         let scopes = JSONText.array(["publish", "broadcast", "register", "read", "listen", "admin"])
         folder.write(
             "\(name).json",
             content: """
-                {"identifiers":{"richie":"example-\(name)"},"providers":{"apns":\(apns),"fcm":\(fcm),"huawei":\(huawei)},
+                {"identifiers":\(identifiers),"providers":{"apns":\(apns),"fcm":\(fcm),"huawei":\(huawei)},
                 "allow":[{"range":"127.0.0.0/8","scopes":\(scopes)}],"limits":\(limits)}
                 """)
     }
