@@ -87,20 +87,22 @@ package final class StoreConnection: Sendable {
         replies.reserveCapacity(calls.count)
         for part in calls.chunks(of: pipelineMaximum) {
             let (allowed, cut) = allowed(part)
+            var wasUnknown = false
             for (call, result) in zip(allowed, await redis.send(allowed.map(\.command))) {
-                replies.append(try value(await known(call, result: result)))
+                let mustBeSentAgain = StoreConnection.mustBeSentAgain(result, afterUnknown: wasUnknown)
+                wasUnknown = wasUnknown || mustBeSentAgain
+                replies.append(try value(mustBeSentAgain ? await redis.send([call.wholeCommand])[0] : result))
             }
             if let cut { throw cut }
         }
         return replies
     }
 
-    /// Sends the whole source to a server that does not have the script yet.
-    private func known(
-        _ call: ScriptCall, result: Result<RedisValue, RedisError>
-    ) async -> Result<RedisValue, RedisError> {
-        guard case .failure(let error) = result, error.code == .reply("NOSCRIPT") else { return result }
-        return await redis.send([call.wholeCommand])[0]
+    /// A server that does not have the script yet gets the whole source. If another process sends it meanwhile, later
+    /// calls of the pipeline are run, too early if they depend on this one.
+    private static func mustBeSentAgain(_ result: Result<RedisValue, RedisError>, afterUnknown: Bool) -> Bool {
+        guard case .failure(let error) = result else { return false }
+        return error.code == .reply("NOSCRIPT") || afterUnknown && error.code == .reply("OUTOFTURN")
     }
 
     /// The items before the first one at which a test interrupts; these are sent nevertheless.

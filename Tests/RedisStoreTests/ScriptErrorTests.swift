@@ -13,8 +13,7 @@ import Testing
     /// of a ledger are truncated by another client.
     @Test func aScriptThatFailsAtItsDataSaysSo() async throws {
         let server = try await RedisServer(.forStores)
-        let redis = RedisClient(
-            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
+        let redis = try client(of: server)
         let ledger = RedisLedger(StoreConnection(redis))
         let (task, app) = (TaskID(high: 0x4000, low: 1), try AppID("news"))
         let segment = SegmentID(app, number: SegmentNumber(rawValue: 3))
@@ -26,6 +25,28 @@ import Testing
         }
         #expect(error?.code == .corrupt && error?.isRetriable == false)
         await redis.close()
+    }
+
+    /// Goal: a call that depends on the one before it in its pipeline is repeated after that one. Method: a server that
+    /// has only the script of the second call, as if another process had sent it meanwhile.
+    @Test func aCallThatWasRunTooEarlyIsRepeated() async throws {
+        let server = try await RedisServer(.forStores)
+        let redis = try client(of: server)
+        let connection = StoreConnection(redis)
+        let first = call("#!lua\nredis.call('SET', KEYS[1], 'x') return 1")
+        let second = call("#!lua\nreturn redis.call('GET', KEYS[1]) and 2 or {err = 'OUTOFTURN there is none'}")
+        await #expect(throws: StoreError.self) { _ = try await connection.run([second]) }
+        #expect(try await connection.run([first, second]).map(\.integer) == [1, 2])
+        await redis.close()
+    }
+
+    private func client(of server: RedisServer) throws -> RedisClient {
+        RedisClient(
+            try RedisConfiguration(url: server.url), log: Log(service: "test", level: .error), metrics: Metrics())
+    }
+
+    private func call(_ source: String) -> ScriptCall {
+        ScriptCall(RedisScript(Array(source.utf8)), keys: ["a key"], arguments: [])
     }
 
     @Test(arguments: [
