@@ -14,6 +14,7 @@ extension PushTask {
             ("options", options.json),
         ])
         object["send_at"] = sendAt.map { .string("\($0)") }
+        object["window"] = window?.json
         if !rules.areEmpty { object["rules"] = rules.json }
         object["replaces"] = replaces.map { .string($0.text) }
         if !labels.areEmpty { object["labels"] = labels.json }
@@ -33,6 +34,7 @@ extension PushTask {
         let app = fields.text("app", expected: "an app", isRequired: true) { try? AppID($0) }
         let created = fields.text("created", expected: "a time", isRequired: true) { Timestamp(rfc3339: $0) }
         let sendAt = fields.text("send_at", expected: "a time") { Timestamp(rfc3339: $0) }
+        let window = fields.object("window").flatMap { DeliveryWindow($0) }
         let rules = created.flatMap { created in
             fields.object("rules").map { DeliveryRules($0, accepted: created) }
         }
@@ -61,6 +63,7 @@ extension PushTask {
         else { return nil }
         self.init(id: id, app: app, created: created)
         self.sendAt = sendAt
+        self.window = window
         self.rules = rules ?? self.rules
         self.replaces = replaces
         self.labels = labels

@@ -10,6 +10,8 @@ package struct PushTask: Sendable, Equatable {
     /// When it is to be sent, if later than it was accepted; until then it waits in `schedules` and the scheduler's
     /// index.
     package var sendAt: Timestamp?
+    /// Nil for a task that is sent at its time.
+    package var window: DeliveryWindow?
     /// True if it was cancelled before it was released: it has neither an audience nor a list.
     package private(set) var isWithdrawn = false
     /// Of the tasks with this key the last accepted counts.
@@ -90,6 +92,7 @@ package struct PushTask: Sendable, Equatable {
     }
 
     private func deadline(after timeToLive: Duration, from begins: Timestamp?) -> Timestamp {
-        (begins ?? self.begins) + (timeToLive > .zero ? timeToLive : PushTask.timeOfOneAttempt)
+        let end = (begins ?? self.begins) + (timeToLive > .zero ? timeToLive : PushTask.timeOfOneAttempt)
+        return window.map { min(end, $0.ends) } ?? end
     }
 }

@@ -14,7 +14,7 @@ struct NativeTaskForm {
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
             "audience", "users", "devices", "message", "messages", "payloads", "platforms", "variables", "options",
-            "send_at", "send_at_local", "quiet_hours", "cap", "rate", "replaces", "labels",
+            "send_at", "send_at_local", "deliver_within", "method", "quiet_hours", "cap", "rate", "replaces", "labels",
         ])
     }
 
@@ -30,6 +30,7 @@ struct NativeTaskForm {
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)
         draft.timing = timing()
+        draft.timing.window = window(of: draft)
         draft.replaces = fields.text("replaces", expected: ReplacementKey.rule) {
             ReplacementKey.isAllowed($0) ? $0 : nil
         }
@@ -71,6 +72,34 @@ struct NativeTaskForm {
         }
         timing.cap = capChoice ?? timing.cap
         return timing
+    }
+
+    /// Each user has moments of its own, so a task with a window is for one.
+    private func window(of draft: TaskDraft) -> DraftWindow? {
+        let length = fields.text(
+            "deliver_within", expected: "a duration from 1m to 90d, such as 3h"
+        ) { text in
+            DurationText.parse(text).flatMap { DeliveryWindow.lengths.contains($0) ? $0 : nil }
+        }
+        let method = fields.text("method", expected: "context_aware, traditional or compare") { text in
+            text == "compare"
+                ? DraftWindow.MethodChoice.compared : DeliveryWindow.Method(rawValue: text).map { .fixed($0) }
+        }
+        guard let length else {
+            if fields.has("method"), !fields.has("deliver_within") {
+                fields.reject("method", message: "needs deliver_within, the time within which the task is sent")
+            }
+            return nil
+        }
+        if draft.timing.localTime != nil {
+            fields.reject("deliver_within", message: "cannot be combined with send_at_local; remove one of them")
+        }
+        guard draft.audience == nil, draft.entries.count == 1, case .alias(let user) = draft.entries[0] else {
+            fields.reject("deliver_within", message: "expected a task for one user, in users; send one for each")
+            return nil
+        }
+        return DraftWindow(
+            for: user, end: .after(length), method: method ?? .fixed(.contextAware), field: "deliver_within")
     }
 
     private func audience() -> Audience? {

@@ -109,6 +109,7 @@ struct TaskRoutes: Sendable {
             json.member("created", "\(task.created)")
             if let moment = task.sendAt { json.member("send_at", "\(moment)") }
             if let moment = task.rules.localTime { json.member("send_at_local", "\(moment)") }
+            if let window = task.window { json.member("window", json: window.text) }
             if let key = task.replaces { json.member("replaces", key.text) }
             if !task.labels.areEmpty { json.member("labels", json: task.labels.json.compactText) }
             json.member("deadline", "\(task.deadline)")

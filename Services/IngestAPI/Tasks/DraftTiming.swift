@@ -1,5 +1,6 @@
 import Apps
 import LocalTime
+import PushModel
 import ServiceKit
 import TaskModel
 
@@ -20,6 +21,8 @@ struct DraftTiming: Sendable, Equatable {
     /// At most one of `sendAt` and `localTime` is given; neither means immediately.
     var sendAt: Timestamp?
     var localTime: LocalDateTime?
+    /// Begins at `sendAt`, else when the draft is accepted; not together with `localTime`.
+    var window: DraftWindow?
     var quietHours = QuietChoice.obey(.delay)
     var cap = CapChoice.obey(.delay)
     /// Pushes a second; nil for no limit.
@@ -30,6 +33,11 @@ struct DraftTiming: Sendable, Equatable {
     /// The task waits until then: until its local time comes in the first time zone. Nil if that time is over.
     func sendAt(acceptedAt accepted: Timestamp) -> Timestamp? {
         (sendAt ?? localTime?.earliestInstant).flatMap { $0 > accepted ? $0 : nil }
+    }
+
+    /// The campaign is what the users of a comparison are divided in.
+    func window(acceptedAt accepted: Timestamp, campaign: String, in app: AppID) -> DeliveryWindow? {
+        window?.window(from: max(sendAt ?? accepted, accepted), campaign: campaign, in: app)
     }
 
     func rules(of app: PushApp, acceptedAt accepted: Timestamp) -> DeliveryRules {
@@ -59,6 +67,7 @@ struct DraftTiming: Sendable, Equatable {
                 throw .invalidField("send_at", message: "expected a time in the future; \(sendAt) is over")
             }
         }
+        try window?.check(from: sendAt ?? accepted, acceptedAt: accepted)
         if let localTime {
             if localTime.earliestInstant > latest { throw .invalidField("send_at_local", message: DraftTiming.tooFar) }
             if localTime.latestInstant + DeliveryRules.localLatenessMaximum < accepted {

@@ -27,6 +27,7 @@ struct TaskStatus: Sendable {
     /// Nil for a task that was to be sent when it was accepted, and if only the report or the trace is left.
     private(set) var sendAt: Timestamp?
     private(set) var localTime: LocalDateTime?
+    private(set) var window: DeliveryWindow?
     let deadline: Timestamp
     /// Nil until the task is planned.
     let progress: TaskProgress?
@@ -51,6 +52,7 @@ struct TaskStatus: Sendable {
         created = task.created
         sendAt = task.sendAt
         localTime = task.rules.localTime
+        window = task.window
         replaces = task.replaces
         labels = task.labels
         deadline = progress.plan.deadline
@@ -67,6 +69,7 @@ struct TaskStatus: Sendable {
         deadline = task.deadline
         sendAt = task.sendAt
         localTime = task.rules.localTime
+        window = task.window
         replaces = task.replaces
         labels = task.labels
         isScheduled = task.sendAt.map { now < $0 } ?? false
@@ -118,6 +121,7 @@ struct TaskStatus: Sendable {
             json.member("created", "\(created)")
             json.member("send_at", json: sendAt.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("send_at_local", json: localTime.map { JSONText.quoted("\($0)") } ?? "null")
+            json.member("window", json: window?.text ?? "null")
             json.member("deadline", "\(deadline)")
             json.member("closed", json: progress?.closed.map { JSONText.quoted("\($0)") } ?? "null")
             // The lane depends on the number of devices.
@@ -166,6 +170,17 @@ struct TaskStatus: Sendable {
             json.member("targeted", counts.targeted)
             json.member("open", counts.open)
             for state in DeliveryState.allCases where state.isTerminal { json.member(state.name, counts[state]) }
+        }
+    }
+}
+
+extension DeliveryWindow {
+    var text: String {
+        JSONText.object { json in
+            json.member("opens", "\(opens)")
+            json.member("ends", "\(ends)")
+            json.member("method", method.rawValue)
+            json.member("compared", isCompared)
         }
     }
 }
