@@ -85,8 +85,12 @@ struct IngestParts {
                 reading: reading),
             audiences: AudienceRoutes(book: saved, counting: counting, reading: reading, room: access.room),
             devices: DeviceRoutes(
-                registry: registry, devices: registration, limits: limits, reading: reading, time: environment.time),
+                registry: registry, devices: registration, access: DeviceAccess(limits: limits), reading: reading,
+                time: environment.time),
             users: users, receipts: ReceiptRoutes(access, reading: reading, environment: environment),
+            moments: MomentRoutes(
+                access, registry: registry, devices: DeviceAccess(limits: limits), reading: reading,
+                environment: environment),
             statistics: StatisticsRoutes(
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),

@@ -17,6 +17,7 @@ struct TaskAccess {
     let statistics: any TaskStatistics
     let deviceTasks: any DeviceTasks
     let replacements: any TaskReplacements
+    let moments: any UserMoments
     let keys: any IdempotencyStore
     let producer: any BusProducer
     let room: StoreRoom
@@ -31,7 +32,8 @@ struct TaskAccess {
             receipts: RedisTaskReceipts(store),
             statistics: RedisTaskStatistics(store, time: context.environment.time),
             deviceTasks: RedisDeviceTasks(store, time: context.environment.time),
-            replacements: RedisTaskReplacements(store), keys: RedisIdempotencyStore(store), producer: producer,
+            replacements: RedisTaskReplacements(store), moments: RedisUserMoments(store),
+            keys: RedisIdempotencyStore(store), producer: producer,
             room: room)
     }
 }

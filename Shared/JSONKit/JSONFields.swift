@@ -115,6 +115,18 @@ import ServiceKit
         }
     }
 
+    package func number(_ name: String, in range: ClosedRange<Double>, expected: String) -> Double? {
+        value(name, expected: expected) { value in
+            let number: Double? =
+                switch value {
+                case .integer(let number): Double(number)
+                case .number(let number): number
+                default: nil
+                }
+            return number.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
     package func text(_ name: String, bytesMaximum: Int = 1_024, isRequired: Bool = false) -> String? {
         text(name, expected: "a string of 1 to \(bytesMaximum) bytes", isRequired: isRequired) { text in
             1...bytesMaximum ~= text.utf8.count ? text : nil

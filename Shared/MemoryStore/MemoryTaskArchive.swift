@@ -41,6 +41,14 @@ package final class MemoryTaskArchive: TaskArchive {
         }
     }
 
+    package func reschedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) {
+        state.withLock { state in
+            if state.contents[task] != nil { state.contents[task] = content }
+            guard state.scheduled[entry.app]?[task] != nil else { return }
+            state.scheduled[entry.app]?[task] = TaskEntry.ID(begins: entry.begins, task: task)
+        }
+    }
+
     package func unschedule(_ tasks: [TaskID], of app: AppID) {
         state.withLock { state in
             for task in tasks { state.scheduled[app]?[task] = nil }

@@ -4,25 +4,64 @@ package import Store
 package import TaskModel
 package import Topics
 
-/// Tasks that wait for their time, as the store has them: content and parts in the archive, times in the index. Every
-/// step may be repeated.
+/// Tasks that wait for their time, as the store has them: content and parts in the archive, times in the index, and for
+/// each user those that a good moment releases. Every step may be repeated.
 package struct TaskSchedule: Sendable {
     private let archive: any TaskArchive
     private let index: any RetryIndex
+    private let moments: any UserMoments
 
-    package init(archive: any TaskArchive, index: any RetryIndex) {
+    package init(archive: any TaskArchive, index: any RetryIndex, moments: any UserMoments) {
         self.archive = archive
         self.index = index
+        self.moments = moments
     }
 
-    /// A withdrawn task replaces the one that waits, and is due at once. Returns the entry.
-    package func enter(_ task: PushTask) async throws(StoreError) -> RetryEntry {
+    /// A withdrawn task replaces the one that waits, and is due at once. A task with another time than it has in the
+    /// archive gets the earlier of both. Returns the entry.
+    package func enter(_ task: PushTask, at now: Timestamp) async throws(StoreError) -> RetryEntry {
         let shard = RetryShard(scheduled: task.id)
         let entry = task.isWithdrawn ? RetryEntry(withdrawn: task) : RetryEntry(waiting: task)
         try await archive.schedule(TaskMessage.task(task).encoded(), of: task.id, entry: task.entry)
+        if let window = task.window, window.awaitsMoment, !task.isWithdrawn {
+            return try await enter(task, window: window, at: now)
+        }
         try await index.add([entry], to: shard)
         if task.isWithdrawn { try await index.complete([RetryEntry(waiting: task)], in: shard) }
         return entry
+    }
+
+    /// The user may have a good moment already.
+    private func enter(
+        _ task: PushTask, window: DeliveryWindow, at now: Timestamp
+    ) async throws(StoreError) -> RetryEntry {
+        let shard = RetryShard(scheduled: task.id)
+        let moment = try await moments.enter(task.id, until: window.ends, of: UserKey(window.user, of: task.app))
+        let release = moment.flatMap { window.release(inMomentFrom: now, until: $0) }
+        let kept = try await archive.task(task.id) ?? task
+        var next = kept
+        next.sendAt = [kept.begins, task.begins, release].compactMap { $0 }.min()
+        if next.sendAt != kept.sendAt {
+            try await archive.reschedule(TaskMessage.task(next).encoded(), of: next.id, entry: next.entry)
+        }
+        let entry = RetryEntry(waiting: next)
+        try await index.add([entry], to: shard)
+        let later = Set([kept.begins, task.begins, window.latestRelease]).subtracting([next.begins])
+        if !later.isEmpty {
+            try await index.complete(later.map { RetryEntry(due: $0, order: entry.order) }, in: shard)
+        }
+        return entry
+    }
+
+    /// The tasks are released, and no moment releases them again.
+    package func leave(_ tasks: [PushTask]) async throws(StoreError) {
+        for tasks in tasks.groups(by: \.app) {
+            try await archive.unschedule(tasks.map(\.id), of: tasks[0].app)
+        }
+        for task in tasks {
+            guard let window = task.window, window.awaitsMoment else { continue }
+            try await moments.leave([task.id], of: UserKey(window.user, of: task.app))
+        }
     }
 
     package func enter(_ part: TaskPart, begins: Timestamp, at now: Timestamp) async throws(StoreError) {
@@ -39,7 +78,7 @@ package struct TaskSchedule: Sendable {
         guard let task = try await archive.task(id) else { return }
         try await index.complete(
             [RetryEntry(waiting: task), RetryEntry(withdrawn: task)], in: RetryShard(scheduled: id))
-        try await archive.unschedule([id], of: task.app)
+        try await leave([task])
         try await archive.withdraw(id)
     }
 }

@@ -20,13 +20,7 @@ extension AppleFields {
         attachments = fields.elements("attachments", countMaximum: AppleFields.attachmentsMaximum).compactMap {
             $0.fields.flatMap { Attachment($0) }
         }
-        relevance = fields.value("relevance", expected: "a number from 0 to 1") { value in
-            switch value {
-            case .integer(let number): AppleFields.relevance(Double(number))
-            case .number(let number): AppleFields.relevance(number)
-            default: nil
-            }
-        }
+        relevance = fields.number("relevance", in: AppleFields.relevanceAllowed, expected: "a number from 0 to 1")
         let levels = InterruptionLevel.allCases.map(\.rawValue).joined(separator: ", ")
         interruption = fields.text("interruption_level", expected: "one of \(levels)") {
             InterruptionLevel(rawValue: $0)
@@ -34,10 +28,6 @@ extension AppleFields {
         timeToLive = fields.timeToLive("time_to_live")
         collapseID = fields.collapseID("collapse_id")
         fields.rejectUnknown()
-    }
-
-    private static func relevance(_ number: Double) -> Double? {
-        relevanceAllowed.contains(number) ? number : nil
     }
 }
 

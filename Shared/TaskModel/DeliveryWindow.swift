@@ -36,6 +36,12 @@ package struct DeliveryWindow: Sendable, Hashable {
     /// True if a good moment may release the task before its time.
     package var awaitsMoment: Bool { method == .contextAware }
 
+    /// When a good moment that lasts from now until then releases the task; nil if the window is not open during it.
+    package func release(inMomentFrom now: Timestamp, until end: Timestamp) -> Timestamp? {
+        let release = max(now, opens)
+        return awaitsMoment && release < min(end, ends) ? release : nil
+    }
+
     /// When the task is released if there is no better moment: early enough to be sent before the end.
     package var latestRelease: Timestamp {
         switch method {

@@ -39,7 +39,8 @@ struct RecoveryHarness {
     ) async throws -> RecoverySummary {
         let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
         let stores = RecoveryStores(
-            ledger: ledger, archive: archive, agenda: agenda, index: index, replacements: replacements,
+            ledger: ledger, archive: archive, agenda: agenda, index: index,
+            moments: MemoryUserMoments(time: time), replacements: replacements,
             statistics: statistics, receipts: receipts, traces: MemoryTaskTraces(time: time), doubt: NoDoubt())
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum

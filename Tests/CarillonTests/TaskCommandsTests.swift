@@ -79,6 +79,10 @@ import Testing
             #"{"audience":{"all":true},"message":{"title":"x"},"rate":500}"#
         ),
         (
+            ["--user", "u1", "--title", "x", "--within", "3h", "--method", "compare"],
+            #"{"users":["u1"],"message":{"title":"x"},"deliver_within":"3h","method":"compare"}"#
+        ),
+        (
             ["--user", "u1", "--title", "x", "--replaces", "order-4711"],
             #"{"users":["u1"],"message":{"title":"x"},"replaces":"order-4711"}"#
         ),
@@ -99,6 +103,17 @@ import Testing
         (["push", "--all", "--silent", "--title", "x"], "--silent cannot be combined with --title or --body"),
         (["push", "--all", "--silent", "--time-to-live", "soon"], "--time-to-live soon: expected a duration"),
         (["push", "--all", "--silent", "--rate", "0"], "--rate 0: expected devices a second"),
+        (["push", "--user", "u", "--title", "x", "--within", "5s"], "--within 5s: expected a duration from 1m to 90d"),
+        (
+            ["push", "--user", "u", "--user", "v", "--title", "x", "--within", "1h"],
+            "--within needs exactly one --user"
+        ),
+        (["push", "--user", "u", "--all", "--title", "x", "--within", "1h"], "--within needs exactly one --user"),
+        (["push", "--user", "u", "--title", "x", "--method", "traditional"], "--method needs --within TIME"),
+        (
+            ["push", "--user", "u", "--title", "x", "--within", "1h", "--method", "best"],
+            "--method best: expected context_aware, traditional or compare"
+        ),
         (["push", "--all", "--silent", "--cap", "never"], "--cap never: expected defer, skip or ignore"),
         (["push", "--all", "--silent", "--replaces", "a b"], "--replaces a b: expected 1 to 64 visible ASCII"),
         (["push", "--audience", "a", "--all", "--silent"], "--audience cannot be combined with --all or --topic"),

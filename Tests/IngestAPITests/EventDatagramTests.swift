@@ -35,7 +35,8 @@ import Topics
                 archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
                 traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
                 statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
-                replacements: MemoryTaskReplacements(time: time), keys: MemoryIdempotencyStore(time: time),
+                replacements: MemoryTaskReplacements(time: time), moments: MemoryUserMoments(time: time),
+                keys: MemoryIdempotencyStore(time: time),
                 producer: bus, room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
             let parts = IngestParts(
                 registry, reader: registry, audiences: registry, topics: registry, transfers: registry,

@@ -56,6 +56,11 @@ final class FaultyArchive: TaskArchive {
         archive.schedule(content, of: task, entry: entry)
     }
 
+    func reschedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
+        try pass()
+        archive.reschedule(content, of: task, entry: entry)
+    }
+
     func unschedule(_ tasks: [TaskID], of app: AppID) async throws(StoreError) {
         try pass()
         archive.unschedule(tasks, of: app)

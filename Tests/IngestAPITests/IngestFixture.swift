@@ -53,6 +53,7 @@ final class IngestFixture: Sendable {
     let statistics: MemoryTaskStatistics
     let deviceTasks: MemoryDeviceTasks
     let replacements: MemoryTaskReplacements
+    let moments: MemoryUserMoments
     let bus = TestProducer()
     let metrics = Metrics()
     /// Used share of the store's memory, in percent.
@@ -83,6 +84,7 @@ final class IngestFixture: Sendable {
         statistics = MemoryTaskStatistics(time: time)
         deviceTasks = MemoryDeviceTasks(time: time)
         replacements = MemoryTaskReplacements(time: time)
+        moments = MemoryUserMoments(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
         let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits)
@@ -93,6 +95,7 @@ final class IngestFixture: Sendable {
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, traces: traces, receipts: receipts,
             statistics: statistics, deviceTasks: deviceTasks, replacements: replacements,
+            moments: moments,
             keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let routes = IngestFixture.routes(

@@ -34,6 +34,7 @@ import Topics
         "POST /v1/tasks": #"{"devices":["SUBSCRIBER"],"users":["ada"],"audience":{"all":true},"message":{"body":"x"}}"#,
         "POST /v1/receipts":
             #"{"receipts":[{"task":"TASK","device":"SUBSCRIBER","proof":"PROOF","kind":"opened"}]}"#,
+        "POST /v1/moments": #"{"device":"SUBSCRIBER"}"#,
         "POST /v1/stream-tickets": #"{"topics":["news"]}"#,
         "POST /push/v2/admin/task":
             #"{"app_id":"example-news","topics":["news"],"payloads":{"ios":{"aps":{"alert":{"body":"x"}}}}}"#,

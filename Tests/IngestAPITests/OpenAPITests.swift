@@ -24,7 +24,7 @@ import Testing
             archive: MemoryTaskArchive(), ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
             traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
             statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
-            replacements: MemoryTaskReplacements(time: time),
+            replacements: MemoryTaskReplacements(time: time), moments: MemoryUserMoments(time: time),
             keys: MemoryIdempotencyStore(time: time), producer: TestProducer(),
             room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
         let environment = WorkerEnvironment(

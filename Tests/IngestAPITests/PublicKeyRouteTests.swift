@@ -13,6 +13,7 @@ import Testing
     /// The routes that a public key may use.
     private static let open = [
         "PUT /v1/devices", "GET /v1/devices/:id", "DELETE /v1/devices/:id", "POST /v1/receipts",
+        "POST /v1/moments",
         "GET /v1/web-push-key",
     ]
 
@@ -177,6 +178,7 @@ import Testing
             }
             for (path, methods) in [
                 ("/v1/devices", "PUT"), ("/v1/devices/J8lHY4X1XkU", "DELETE, GET"), ("/v1/receipts", "POST"),
+                ("/v1/moments", "POST"),
                 ("/v1/web-push-key", "GET"),
             ] {
                 let known = await ask(path, origin: IngestFixture.pages)

@@ -32,7 +32,7 @@ import Topics
                 archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
                 traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
                 statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
-                replacements: MemoryTaskReplacements(time: time),
+                replacements: MemoryTaskReplacements(time: time), moments: MemoryUserMoments(time: time),
                 keys: MemoryIdempotencyStore(time: time), producer: bus,
                 room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
             let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 3))

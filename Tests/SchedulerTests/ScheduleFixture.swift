@@ -19,6 +19,7 @@ final class ScheduleFixture: Sendable {
     let archive = MemoryTaskArchive()
     let index: WatchedIndex
     let replacements: MemoryTaskReplacements
+    let moments: MemoryUserMoments
     let ledger: MemoryLedger
     let app: AppID
     /// Steps of the release and of the index's changes.
@@ -30,6 +31,7 @@ final class ScheduleFixture: Sendable {
         index = WatchedIndex(MemoryRetryIndex(time: time))
         replacements = MemoryTaskReplacements(time: time)
         ledger = MemoryLedger(time: time)
+        moments = MemoryUserMoments(time: time)
         app = try AppID("news")
     }
 
@@ -78,6 +80,7 @@ final class ScheduleFixture: Sendable {
             TaskReplacement.Stores(replacements: replacements, archive: archive, ledger: ledger),
             agenda: MemoryTaskAgenda(time: time),
             reader: MemoryRegistry(time: time, random: SeededRandomSource(seed: 2)), index: index,
+            moments: moments,
             isRegistryReady: { [isReady] in isReady.withLock { $0 } },
             producer: try await bus.makeProducer(ProducerOptions()), hasLog: hasLog,
             lease: SchedulerFixture.lease, environment: environment)
@@ -89,9 +92,11 @@ final class ScheduleFixture: Sendable {
 
     /// The release alone, which dies when the scissors cut.
     func release(hasLog: Bool = true) async throws -> TaskRelease {
-        TaskRelease(
-            archive: CutArchive(archive, scissors: scissors), replacements: replacements,
-            index: CutIndex(index, scissors: scissors),
+        let archive = CutArchive(archive, scissors: scissors)
+        let index = CutIndex(index, scissors: scissors)
+        return TaskRelease(
+            archive: archive, schedule: TaskSchedule(archive: archive, index: index, moments: moments),
+            replacements: replacements, index: index,
             producer: CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors),
             isRegistryReady: { [isReady] in isReady.withLock { $0 } }, hasLog: hasLog,
             log: Log(service: "test", level: .error))

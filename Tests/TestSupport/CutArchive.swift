@@ -29,6 +29,12 @@ package struct CutArchive: TaskArchive {
         }
     }
 
+    package func reschedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
+        try await scissors.around { () async throws(StoreError) in
+            try await archive.reschedule(content, of: task, entry: entry)
+        }
+    }
+
     package func unschedule(_ tasks: [TaskID], of app: AppID) async throws(StoreError) {
         try await scissors.around { () async throws(StoreError) in
             try await archive.unschedule(tasks, of: app)

@@ -7,6 +7,7 @@ struct RecoveryStores: Sendable {
     let agenda: any TaskAgenda
     /// Of scheduled tasks.
     let index: any RetryIndex
+    let moments: any UserMoments
     let replacements: any TaskReplacements
     let statistics: any TaskStatistics
     let receipts: any TaskReceipts

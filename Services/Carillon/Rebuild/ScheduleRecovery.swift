@@ -36,7 +36,8 @@ struct ScheduleRecovery {
     init(_ recovery: TaskRecovery) {
         bus = recovery.bus
         index = recovery.stores.index
-        schedule = TaskSchedule(archive: recovery.stores.archive, index: index)
+        schedule = TaskSchedule(
+            archive: recovery.stores.archive, index: index, moments: recovery.stores.moments)
         time = recovery.environment.time
         replacements = ReplacementRecovery(recovery.stores, time: time)
         patience = StorePatience(recovery.environment)
@@ -94,7 +95,7 @@ struct ScheduleRecovery {
     private func apply(_ read: Read) async throws {
         try await patience.perform {
             switch read.record {
-            case .task(let task): _ = try await schedule.enter(task)
+            case .task(let task): _ = try await schedule.enter(task, at: time.now)
             case .part(let part, let begins): try await schedule.enter(part, begins: begins, at: time.now)
             case .released:
                 guard let task = read.task else { return }

@@ -8,7 +8,9 @@ import TaskModel
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
     static let options = [
-        all, topic, audience, user, device, platform, title, body, silent, timeToLive, at, local, quietHours, cap, rate,
+        all, topic, audience, user, device, platform, title, body, silent, timeToLive, at, local, within, method,
+        quietHours, cap,
+        rate,
         replaces, label,
     ]
 
@@ -38,6 +40,12 @@ enum PushOptions {
     private static let local = CommandOption(
         "--local", value: "TIME",
         meaning: "Send it when the clock of each device shows this time, such as 2026-12-24T09:00")
+    private static let within = CommandOption(
+        "--within", value: "TIME",
+        meaning: "Send it to the one --user within this time, such as 3h, at a moment that the app reports as good")
+    private static let method = CommandOption(
+        "--method", value: "METHOD",
+        meaning: "How that moment is chosen: context_aware (default), traditional (at once) or compare (half of each)")
     private static let rate = CommandOption(
         "--rate", value: "NUMBER", meaning: "Send to at most this many devices a second, 1 to 1000000")
     private static let quietHours = CommandOption(
@@ -99,6 +107,22 @@ enum PushOptions {
             }
             guard !arguments.has(at) else { throw UsageError("--local cannot be combined with --at") }
             task["send_at_local"] = .string(moment)
+        }
+        if let length = arguments.value(within) {
+            guard let time = DurationText.parse(length), DeliveryWindow.lengths.contains(time) else {
+                throw UsageError("--within \(length): expected a duration from 1m to 90d, such as 3h")
+            }
+            guard arguments.values(user).count == 1, arguments.values(device).isEmpty, task["audience"] == nil else {
+                throw UsageError("--within needs exactly one --user, and nothing else to send to")
+            }
+            task["deliver_within"] = .string(length)
+        }
+        if let choice = arguments.value(method) {
+            guard DeliveryWindow.Method(rawValue: choice) != nil || choice == "compare" else {
+                throw UsageError("--method \(choice): expected context_aware, traditional or compare")
+            }
+            guard arguments.has(within) else { throw UsageError("--method needs --within TIME") }
+            task["method"] = .string(choice)
         }
         if let choice = arguments.value(quietHours) {
             guard ["defer", "skip", "ignore"].contains(choice) else {

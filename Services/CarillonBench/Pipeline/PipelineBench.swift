@@ -68,11 +68,17 @@ struct PipelineBench {
 
     /// Lets the body write to the registry, without syncing the append-only file: the registry has its own benchmark.
     func writeRegistry<Result>(_ body: (RedisRegistry, AppID) async throws -> Result) async throws -> Result {
+        try await writeStore { connection, app in
+            try await body(try await RedisRegistry.open(connection, mode: .authoritative, log: .bench), app)
+        }
+    }
+
+    /// The same for every store.
+    func writeStore<Result>(_ body: (StoreConnection, AppID) async throws -> Result) async throws -> Result {
         let client = RedisClient(try RedisConfiguration(url: harness.redis), log: .bench, metrics: Metrics())
         do {
-            let registry = try await RedisRegistry.open(StoreConnection(client), mode: .authoritative, log: .bench)
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
-            let result = try await body(registry, try AppID("demo"))
+            let result = try await body(StoreConnection(client), try AppID("demo"))
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "always"))
             await client.close()
             return result
@@ -143,7 +149,7 @@ struct PipelineBench {
         return latencies
     }
 
-    private func receipt(of task: String, _ provider: String) async throws -> Timestamp {
+    func receipt(of task: String, _ provider: String) async throws -> Timestamp {
         while true {
             let pushes = try await http.get("\(harness.simulator)/pushes/\(provider)?limit=20")
             for push in pushes.elements ?? [] where push.compactText.contains(task) {

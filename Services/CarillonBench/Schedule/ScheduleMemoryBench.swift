@@ -21,7 +21,8 @@ struct ScheduleMemoryBench {
             let connection = StoreConnection(client)
             let time = SystemTimeSource()
             let schedule = TaskSchedule(
-                archive: RedisTaskArchive(connection, time: time), index: RedisRetryIndex(connection))
+                archive: RedisTaskArchive(connection, time: time), index: RedisRetryIndex(connection),
+                moments: RedisUserMoments(connection))
             let app = try AppID("bench")
             let now = time.now
             _ = try await Concurrently.run(tasks, atOnce: ScheduleMemoryBench.tasksAtOnce) { number in
@@ -29,7 +30,7 @@ struct ScheduleMemoryBench {
                     id: TaskID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)), app: app, created: now)
                 task.sendAt = now + .seconds(60 + number % ScheduleMemoryBench.span)
                 task.content.message = PushMessage()
-                _ = try await schedule.enter(task)
+                _ = try await schedule.enter(task, at: now)
             }
             return BenchFigure(
                 name: "schedule.bytes_per_task", value: try await sortedSetBytes(client) / Double(tasks), unit: "bytes")

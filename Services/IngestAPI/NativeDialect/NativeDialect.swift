@@ -8,6 +8,7 @@ struct NativeDialect: Dialect {
     let devices: DeviceRoutes
     let users: UserRoutes
     let receipts: ReceiptRoutes
+    let moments: MomentRoutes
     let statistics: StatisticsRoutes
     let deviceTasks: DeviceTaskRoutes
     let tickets: StreamTicketRoutes
@@ -43,6 +44,10 @@ struct NativeDialect: Dialect {
             DialectRoute(
                 method: .post, pattern: "/v1/receipts", scopes: [.register], query: [], allowsPublicKeys: true,
                 bodyBytesMaximum: ReceiptRoutes.bodyBytesMaximum, handler: .appInPath(receipts.create)),
+            DialectRoute(
+                method: .post, pattern: "/v1/moments", scopes: [.register, .publish], query: [],
+                allowsPublicKeys: true, bodyBytesMaximum: MomentForm.bodyBytesMaximum,
+                handler: .appInPath(moments.create)),
             DialectRoute(
                 method: .get, pattern: "/v1/statistics", scopes: [.read], query: StatisticsQuery.parameters,
                 handler: .appInPath(statistics.read)),

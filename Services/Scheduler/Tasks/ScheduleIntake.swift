@@ -35,7 +35,7 @@ struct ScheduleIntake: MessageHandler {
         case .part(let part, let begins): try await schedule.enter(part, begins: begins, at: context.time.now)
         case .task(let task):
             guard try await isAwaited(task, context: context) else { return }
-            let entry = try await schedule.enter(task)
+            let entry = try await schedule.enter(task, at: context.time.now)
             wakeups[RetryShard(scheduled: task.id)]?.wake(for: entry.due)
         case .released: break
         }

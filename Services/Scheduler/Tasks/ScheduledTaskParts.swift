@@ -11,16 +11,19 @@ struct ScheduledTaskParts: Sendable {
 
     init(
         _ stores: TaskReplacement.Stores, agenda: any TaskAgenda, reader: any RegistryReader, index: any RetryIndex,
+        moments: any UserMoments,
         isRegistryReady: @escaping @Sendable () async throws -> Bool,
         producer: any BusProducer, hasLog: Bool, lease: Duration, environment: WorkerEnvironment
     ) {
+        let schedule = TaskSchedule(archive: stores.archive, index: index, moments: moments)
         let release = TaskRelease(
-            archive: stores.archive, replacements: stores.replacements, index: index, producer: producer,
+            archive: stores.archive, schedule: schedule, replacements: stores.replacements, index: index,
+            producer: producer,
             isRegistryReady: isRegistryReady, hasLog: hasLog,
             log: environment.log)
         let wakeups = Dictionary(uniqueKeysWithValues: RetryShard.tasks.map { ($0, EntryWakeup()) })
         intake = ScheduleIntake(
-            archive: stores.archive, schedule: TaskSchedule(archive: stores.archive, index: index), wakeups: wakeups)
+            archive: stores.archive, schedule: schedule, wakeups: wakeups)
         sweep = SwapSweep(
             stores.replacements,
             replacement: TaskReplacement(

@@ -13,6 +13,7 @@ struct TaskRelease: EntryRelease {
 
     static let entriesMaximum = 256
     let archive: any TaskArchive
+    let schedule: TaskSchedule
     let replacements: any TaskReplacements
     let index: any RetryIndex
     let producer: any BusProducer
@@ -103,9 +104,7 @@ struct TaskRelease: EntryRelease {
     }
 
     private func leaveSchedule(_ due: [DueTask]) async throws {
-        for tasks in due.compactMap(\.task).groups(by: \.app) {
-            try await archive.unschedule(tasks.map(\.id), of: tasks[0].app)
-        }
+        try await schedule.leave(due.compactMap(\.task))
         guard hasLog else { return }
         let keys = due.flatMap { due in
             [Topics.key(due.id)] + (0..<due.partCount).map { Topics.key(due.id, part: $0) }

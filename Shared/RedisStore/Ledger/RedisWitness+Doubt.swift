@@ -9,7 +9,7 @@ extension RedisWitness: StoreDoubt {
 
     package func removeWork() async throws(StoreError) {
         let families =
-            LedgerKeys.families + RetryIndexKeys.families + ReplacementKeys.families
+            LedgerKeys.families + RetryIndexKeys.families + ReplacementKeys.families + UserMomentKeys.families
             + [RedisTaskAgenda.name, TaskArchiveKeys.scheduledFamily]
         try await KeyScan(redis: redis, families: Set(families)).visit { keys throws(StoreError) in
             _ = try await redis.send(keys.map { RedisCommand("UNLINK", RedisArgument($0)) })

@@ -10,7 +10,8 @@ struct NameDigest {
     }
 
     /// Six bytes other than those that chose the bucket. A collision with another name is detected in the record.
-    var field: RedisArgument { RedisArgument(Array(bytes[..<6])) }
+    var fieldBytes: [UInt8] { Array(bytes[..<6]) }
+    var field: RedisArgument { RedisArgument(fieldBytes) }
 
     func bucket(of count: Int) -> Int {
         Int(bytes[8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) % count

@@ -18,6 +18,7 @@ extension ScriptLibrary {
     static let statisticsBounds = ScriptLibrary(.statisticsBounds)
 
     static let aliasEntries = ScriptLibrary(PackageResources.alias_entries_lua)
+    static let awaiting = ScriptLibrary(PackageResources.awaiting_lua)
     static let badges = ScriptLibrary(PackageResources.badges_lua)
     static let caps = ScriptLibrary(PackageResources.caps_lua)
     static let changes = ScriptLibrary(PackageResources.changes_lua)

@@ -43,6 +43,14 @@ package struct RedisTaskArchive: TaskArchive {
         ])
     }
 
+    package func reschedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
+        let list = TaskArchiveKeys.scheduled(entry.app)
+        _ = try await redis.send([
+            command(keeping: content, of: task, entry: entry, if: "XX"),
+            RedisCommand(["ZADD", list, "XX"] + RedisTaskArchive.place(task, entry: entry)),
+        ])
+    }
+
     package func unschedule(_ tasks: [TaskID], of app: AppID) async throws(StoreError) {
         guard !tasks.isEmpty else { return }
         _ = try await redis.send(
@@ -55,10 +63,12 @@ package struct RedisTaskArchive: TaskArchive {
         try await read(TaskArchiveKeys.scheduled(app), newestFirst: false, past: after, limit: limit)
     }
 
-    private func command(keeping content: [UInt8], of task: TaskID, entry: TaskEntry) -> RedisCommand {
+    private func command(
+        keeping content: [UInt8], of task: TaskID, entry: TaskEntry, if condition: RedisArgument = "NX"
+    ) -> RedisCommand {
         let life = max(entry.deadline - time.now, .zero) + TaskArchiveBounds.retention
         return RedisCommand(
-            "SET", TaskArchiveKeys.content(task), RedisArgument(content), "NX", "PX",
+            "SET", TaskArchiveKeys.content(task), RedisArgument(content), condition, "PX",
             RedisArgument(life.wholeMilliseconds))
     }
 

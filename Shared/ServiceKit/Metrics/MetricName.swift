@@ -38,6 +38,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case ingestDevicesRefused = "carillon_ingest_refused_devices_total"
     case ingestEventsDropped = "carillon_ingest_dropped_events_total"
     case ingestEventsQueued = "carillon_ingest_queued_events"
+    case ingestMomentReleases = "carillon_ingest_moment_releases_total"
+    case ingestMoments = "carillon_ingest_moments_total"
     case ingestReceiptsAccepted = "carillon_ingest_accepted_receipts_total"
     case ingestReceiptsRefused = "carillon_ingest_refused_receipts_total"
     case ingestRequestsRefused = "carillon_ingest_refused_requests_total"
@@ -175,6 +177,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .ingestEventsDropped:
             "Events of pushd's clients dropped, and answered with success as pushd does, by reason; see docs/pushd.md."
         case .ingestEventsQueued: "Events received over UDP that wait to be made durable."
+        case .ingestMomentReleases: "Waiting tasks released because their user's app reported a good moment."
+        case .ingestMoments: "Moments reported by apps, by kind: good, or poor, which ends a good one."
         case .ingestReceiptsAccepted:
             "Receipts of devices accepted: durable, and answered with success. Repeats are included."
         case .ingestReceiptsRefused:

@@ -272,6 +272,34 @@ import Testing
         }
     }
 
+    /// A task that is done stays so, and one that is released is not listed again.
+    @Test(arguments: StoreKind.allCases)
+    func aScheduledTaskGetsAnotherTime(_ kind: StoreKind) async throws {
+        try await kind.withArchive { (archive, time) async throws in
+            let (first, second) = (self.task, TaskID(high: self.task.high, low: 9))
+            for (task, seconds) in [(first, 100), (second, 50)] {
+                try await archive.schedule([1], of: task, entry: entry(time.now + .seconds(seconds)))
+            }
+            let earlier = entry(time.now + .seconds(20))
+            try await archive.reschedule([2], of: first, entry: earlier)
+            #expect(try await archive.content(of: first) == [2])
+            let listed = try await archive.scheduled(of: app, after: nil, limit: 9)
+            #expect(
+                listed == [
+                    .init(begins: earlier.begins, task: first),
+                    .init(
+                        begins: time.now + .seconds(50), task: second),
+                ])
+            try await archive.unschedule([first], of: app)
+            try await archive.reschedule([3], of: first, entry: earlier)
+            #expect(try await archive.content(of: first) == [3])
+            try await archive.withdraw(first)
+            try await archive.reschedule([4], of: first, entry: earlier)
+            #expect(try await archive.content(of: first) == nil)
+            #expect(try await archive.scheduled(of: app, after: nil, limit: 9).map(\.task) == [second])
+        }
+    }
+
     /// Goal: nothing of a task that waits for 90 days expires before its time. Method: the keys' times to live in
     /// Redis.
     @Test func aScheduledTaskOutlivesItsTime() async throws {

@@ -2,7 +2,6 @@ import Apps
 import HTTPServer
 import PushModel
 import ServiceKit
-import Signing
 import Store
 
 /// `/v1/devices` and the routes below it. A caller with a public key reaches only the device whose token it presents: in
@@ -10,7 +9,7 @@ import Store
 struct DeviceRoutes: Sendable {
     let registry: any Registry
     let devices: DeviceRegistration
-    let limits: RequestLimits
+    let access: DeviceAccess
     let reading: BodyReading
     let time: any TimeSource
 
@@ -61,8 +60,9 @@ struct DeviceRoutes: Sendable {
     }
 
     @Sendable func read(_ call: AuthorizedRequest) async throws -> HTTPResponse {
-        try await withDevice(of: call) { id in
-            guard let registered = try await registry.device(id, in: call.app), isPresented(registered, in: call),
+        try await access.with(call.request.parameter("id"), of: call) { id in
+            guard let registered = try await registry.device(id, in: call.app),
+                access.isPresented(registered, in: call),
                 let topics = try await registry.subscriptions(of: id, in: call.app)
             else { return nil }
             return NativeDeviceAnswer.device(registered, topics: topics)
@@ -70,35 +70,14 @@ struct DeviceRoutes: Sendable {
     }
 
     @Sendable func remove(_ call: AuthorizedRequest) async throws -> HTTPResponse {
-        try await withDevice(of: call) { id in
+        try await access.with(call.request.parameter("id"), of: call) { id in
             if call.caller.publicKey != nil {
-                guard let registered = try await registry.device(id, in: call.app), isPresented(registered, in: call)
+                guard let registered = try await registry.device(id, in: call.app),
+                    access.isPresented(registered, in: call)
                 else { return nil }
             }
             return try await registry.remove(id, in: call.app) ? HTTPResponse(.noContent) : nil
         }
-    }
-
-    /// False for a public key that does not present the device's token. The device is then answered as an unknown one.
-    private func isPresented(_ registered: RegisteredDevice, in call: AuthorizedRequest) -> Bool {
-        guard call.caller.publicKey != nil else { return true }
-        let token = registered.device.token
-        guard let text = call.request.headers[DeviceTokenHeader.name],
-            let presented = try? PushToken(token.kind, text: text)
-        else { return false }
-        return ConstantTime.areEqual(Array(presented.text.utf8), Array(token.text.utf8))
-    }
-
-    /// Counts unknown ids, so that an address that guesses them is refused after some time.
-    private func withDevice(
-        of call: AuthorizedRequest, _ body: (DeviceID) async throws -> HTTPResponse?
-    ) async throws -> HTTPResponse {
-        if let id = DeviceID(call.request.parameter("id")) {
-            try limits.admitSearch(in: call.app, from: call.request.peer)
-            if let response = try await body(id) { return response }
-        }
-        limits.noteUnknownDevice(in: call.app, from: call.request.peer)
-        throw TaskError.notRegistered
     }
 
     /// The subscriptions of a device after a registration. Those that it has already are not written again: most apps

@@ -18,6 +18,7 @@ struct UserDeletion: Sendable {
     private let archive: any TaskArchive
     private let ledger: any Ledger
     private let deviceTasks: any DeviceTasks
+    private let moments: any UserMoments
     private let cancellation: TaskCancellation
     private let log: Log
 
@@ -26,6 +27,7 @@ struct UserDeletion: Sendable {
         archive = tasks.archive
         ledger = tasks.ledger
         deviceTasks = tasks.deviceTasks
+        moments = tasks.moments
         self.cancellation = cancellation
         self.log = log
     }
@@ -42,6 +44,7 @@ struct UserDeletion: Sendable {
             account.devicesRemoved += try await remove(devices, of: user, in: app)
             devices = try await book.devices(of: user, in: app)
         }
+        try await moments.end(of: UserKey(user, of: app))
         account.hasAllDevices = devices.isEmpty
         log.info("user deleted", [.app: app.text, .count: "\(account.devicesRemoved)"])
         return account

@@ -1,0 +1,259 @@
+import Bus
+import JSONKit
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TaskModel
+import TestSupport
+import Testing
+import Topics
+
+@testable import ingest_api
+
+/// Windows of tasks, and `POST /v1/moments`, which releases them.
+@Suite struct MomentTests {
+    private static let hour = Duration.seconds(3_600)
+    private static let header = "Carillon-Device-Token"
+
+    private func body(_ more: String = #""deliver_within":"1h""#, users: String = #"["ada"]"#) -> String {
+        #"{"users":\#(users),"message":{"title":"Hello"},\#(more)}"#
+    }
+
+    /// A task for `ada` that waits as the scheduler has it.
+    private func wait(_ fixture: IngestFixture, _ more: String = #""deliver_within":"1h""#) async throws -> PushTask {
+        let known = fixture.bus.schedules.count
+        let answer = await fixture.json("POST", "/v1/tasks", json: body(more), as: .publisher)
+        try #require(answer.status == 201, "\(answer.text)")
+        guard case .task(let task)? = fixture.bus.schedules.dropFirst(known).first else {
+            throw SetupError(description: "no task on schedules")
+        }
+        let window = try #require(task.window)
+        _ = fixture.moments.enter(task.id, until: window.ends, of: UserKey(window.user, of: task.app))
+        return task
+    }
+
+    private func report(
+        _ body: String, _ fixture: IngestFixture, as key: IngestFixture.Key = .news, headers: [String: String] = [:]
+    ) async -> RawClient.Response {
+        await fixture.json("POST", "/v1/moments", json: body, as: key, headers: headers)
+    }
+
+    private func released(_ fixture: IngestFixture, after known: Int) -> [PushTask] {
+        fixture.bus.schedules.dropFirst(known).compactMap { record in
+            guard case .task(let task) = record else { return nil }
+            return task
+        }
+    }
+
+    @Test func aTaskWaitsForTheEndOfItsWindow() async throws {
+        try await IngestFixture.run { fixture in
+            let now = fixture.time.now
+            let answer = await fixture.json("POST", "/v1/tasks", json: body(), as: .publisher)
+            #expect(answer.status == 201)
+            #expect(answer.json["window"]?["ends"] == .string("\(now + Self.hour)"))
+            #expect(answer.json["deadline"] == .string("\(now + Self.hour)"))
+            guard case .task(let task)? = fixture.bus.schedules.first else { throw SetupError(description: "no task") }
+            #expect(task.begins == now + .seconds(3_300) && task.deadline == now + Self.hour)
+            let window = try #require(task.window)
+            #expect(window.opens == now && window.ends == now + Self.hour && window.method == .contextAware)
+            #expect(!window.isCompared && window.user.value == "ada")
+            let status = await fixture.json("GET", "/v1/tasks/\(task.id)", as: .publisher)
+            #expect(status.json["state"] == .string("scheduled"))
+            #expect(status.json["window"] == answer.json["window"])
+        }
+    }
+
+    @Test func aTraditionalTaskIsSentWhenItsWindowOpens() async throws {
+        try await IngestFixture.run { fixture in
+            let now = fixture.time.now
+            let fields = #""deliver_within":"1h","method":"traditional""#
+            #expect(await fixture.json("POST", "/v1/tasks", json: body(fields), as: .publisher).status == 201)
+            let task = try #require(fixture.bus.tasks.first)
+            #expect(task.sendAt == nil && task.window?.method == .traditional && task.deadline == now + Self.hour)
+            let later = fields + #","send_at":"\#(now + Self.hour)""#
+            #expect(await fixture.json("POST", "/v1/tasks", json: body(later), as: .publisher).status == 201)
+            guard case .task(let waiting)? = fixture.bus.schedules.first else {
+                throw SetupError(description: "no task")
+            }
+            #expect(waiting.begins == now + Self.hour && waiting.deadline == now + Self.hour + Self.hour)
+        }
+    }
+
+    /// A time to live shortens the window, and a window every time to live.
+    @Test func theShorterLifeCounts() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await wait(fixture, #""deliver_within":"1h","options":{"time_to_live":"1m"}"#)
+            #expect(task.deadline == task.begins + .seconds(60))
+        }
+    }
+
+    @Test func bothMethodsAreCompared() async throws {
+        try await IngestFixture.run { fixture in
+            var methods: [String: DeliveryWindow.Method] = [:]
+            for round in 0..<2 {
+                for number in 0..<40 {
+                    let text = body(
+                        #""deliver_within":"1h","method":"compare","labels":{"campaign":"spring"}"#,
+                        users: #"["user-\#(number)"]"#)
+                    let answer = await fixture.json("POST", "/v1/tasks", json: text, as: .publisher)
+                    let name = try #require(answer.json["window"]?["method"]?.text)
+                    let method = try #require(DeliveryWindow.Method(rawValue: name))
+                    #expect(answer.json["window"]?["compared"] == .bool(true))
+                    #expect(round == 0 || methods["user-\(number)"] == method)
+                    methods["user-\(number)"] = method
+                }
+            }
+            #expect(Set(methods.values) == Set(DeliveryWindow.Method.allCases))
+        }
+    }
+
+    @Test(arguments: [
+        (#""deliver_within":"59s""#, "deliver_within"), (#""deliver_within":"91d""#, "deliver_within"),
+        (#""deliver_within":"-1h""#, "deliver_within"), (#""deliver_within":3600"#, "deliver_within"),
+        (#""deliver_within":"1h","method":"best""#, "method"), (#""method":"traditional""#, "method"),
+        (#""deliver_within":"1h","send_at_local":"2026-12-24T09:00""#, "deliver_within"),
+        (#""deliver_within":"1h","devices":["J8lHY4X1XkU"]"#, "deliver_within"),
+        (#""deliver_within":"1h","audience":{"topic":"news"}"#, "deliver_within"),
+    ])
+    func windowsThatCannotBeMeantAreRefused(_ fields: String, field: String) async throws {
+        try await IngestFixture.run { fixture in
+            let answer = await fixture.json("POST", "/v1/tasks", json: body(fields), as: .publisher)
+            #expect(answer.status == 400, "\(fields)")
+            #expect(answer.json["errors"]?.elements?.map { $0["field"]?.text } == [field], "\(answer.text)")
+            #expect(fixture.bus.sent.isEmpty)
+        }
+    }
+
+    @Test func severalUsersHaveNoCommonMoment() async throws {
+        try await IngestFixture.run { fixture in
+            let answer = await fixture.json(
+                "POST", "/v1/tasks", json: body(users: #"["ada","eve"]"#), as: .publisher)
+            #expect(answer.status == 400)
+            #expect(answer.json["errors"]?.elements?[0]["detail"]?.text?.contains("one user") == true)
+        }
+    }
+
+    @Test func aGoodMomentReleasesWhatWaits() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await wait(fixture)
+            let known = fixture.bus.schedules.count
+            fixture.time.advance(by: .seconds(60))
+            let answer = await report(#"{"user":"ada","score":0.5,"expires_in":"1m"}"#, fixture)
+            #expect(answer.status == 200 && answer.json["released"] == .integer(1), "\(answer.text)")
+            #expect(answer.json["expires"] == .string("\(fixture.time.now + .seconds(60))"))
+            var early = task
+            early.sendAt = fixture.time.now
+            #expect(released(fixture, after: known) == [early])
+            let other = await report(#"{"user":"eve"}"#, fixture)
+            #expect(other.status == 200 && other.json["released"] == .integer(0))
+        }
+    }
+
+    /// A poor moment releases nothing, and ends a good one.
+    @Test func aPoorMomentEndsAGoodOne() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await wait(fixture)
+            let known = fixture.bus.schedules.count
+            let key = UserKey(try Samples.user("ada"), of: fixture.news)
+            #expect(await report(#"{"user":"ada","score":0.49}"#, fixture).json["good"] == .bool(false))
+            #expect(released(fixture, after: known).isEmpty)
+            #expect(await report(#"{"user":"ada"}"#, fixture).status == 200)
+            let ends = try #require(task.window).ends
+            #expect(fixture.moments.enter(task.id, until: ends, of: key) == fixture.time.now + .seconds(300))
+            #expect(await report(#"{"user":"ada","score":0}"#, fixture).status == 200)
+            #expect(fixture.moments.enter(task.id, until: ends, of: key) == nil)
+        }
+    }
+
+    /// Nothing is released before its window, after its end, or twice.
+    @Test func onlyOpenWindowsAreReleased() async throws {
+        try await IngestFixture.run { fixture in
+            let opens = fixture.time.now + .seconds(600)
+            let later = try await wait(fixture, #""deliver_within":"1h","send_at":"\#(opens)""#)
+            #expect(later.begins == opens + .seconds(3_300))
+            var known = fixture.bus.schedules.count
+            #expect(await report(#"{"user":"ada"}"#, fixture).json["released"] == .integer(0))
+            #expect(released(fixture, after: known).isEmpty)
+            // The moment lasts beyond the opening.
+            let early = await report(#"{"user":"ada","expires_in":"1h"}"#, fixture)
+            #expect(early.json["released"] == .integer(1))
+            #expect(released(fixture, after: known).map(\.sendAt) == [opens])
+            try await fixture.archive.withdraw(later.id)
+            known = fixture.bus.schedules.count
+            #expect(await report(#"{"user":"ada","expires_in":"1h"}"#, fixture).json["released"] == .integer(0))
+            let task = try await wait(fixture, #""deliver_within":"1m""#)
+            known = fixture.bus.schedules.count
+            fixture.time.advance(by: .seconds(60))
+            #expect(await report(#"{"user":"ada"}"#, fixture).json["released"] == .integer(0), "\(task)")
+            #expect(released(fixture, after: known).isEmpty)
+        }
+    }
+
+    @Test func aDeviceReportsForItsUser() async throws {
+        try await IngestFixture.run { fixture in
+            _ = try await wait(fixture)
+            let id = try await fixture.subscriber("external_user_id=ada")
+            let known = fixture.bus.schedules.count
+            #expect(await report(#"{"device":"\#(id)"}"#, fixture).json["released"] == .integer(1))
+            #expect(released(fixture, after: known).count == 1)
+            let nameless = await fixture.form(
+                "POST", "/subscribers", form: "proto=fcm&token=\(SampleTokens.fcm)")
+            let other = try #require(nameless.json["id"]?.text)
+            #expect(await report(#"{"device":"\#(other)"}"#, fixture).json["released"] == .integer(0))
+            #expect(await report(#"{"device":"J8lHY4X1XkU"}"#, fixture).status == 404)
+        }
+    }
+
+    /// A public key reaches the moments of its own device only.
+    @Test func aPublicKeyReportsForItsDevice() async throws {
+        try await IngestFixture.run { fixture in
+            _ = try await wait(fixture)
+            let id = try await fixture.subscriber("external_user_id=ada")
+            let text = #"{"device":"\#(id)"}"#
+            let known = fixture.bus.schedules.count
+            #expect(await report(text, fixture, as: .app).status == 404)
+            let foreign = [Self.header: String(SampleTokens.apns.reversed())]
+            #expect(await report(text, fixture, as: .app, headers: foreign).status == 404)
+            let user = await report(#"{"user":"ada"}"#, fixture, as: .app)
+            #expect(user.status == 400 && user.json["errors"]?.elements?[0]["field"] == .string("user"))
+            #expect(released(fixture, after: known).isEmpty)
+            let own = await report(text, fixture, as: .app, headers: [Self.header: SampleTokens.apns])
+            #expect(own.status == 200 && own.json["released"] == .integer(1))
+        }
+    }
+
+    @Test(arguments: [
+        ("{}", "device"), (#"{"device":"J8lHY4X1XkU","user":"ada"}"#, "user"), (#"{"user":""}"#, "user"),
+        (#"{"user":"ada","score":1.01}"#, "score"), (#"{"user":"ada","score":"high"}"#, "score"),
+        (#"{"user":"ada","expires_in":"9s"}"#, "expires_in"), (#"{"user":"ada","expires_in":"61m"}"#, "expires_in"),
+        (#"{"user":"ada","typo":1}"#, "typo"), (#"{"device":7}"#, "device"),
+    ])
+    func aWrongMomentIsRefused(_ text: String, field: String) async throws {
+        try await IngestFixture.run { fixture in
+            let answer = await report(text, fixture)
+            #expect(answer.status == 400 && answer.json["errors"]?.elements?.map { $0["field"]?.text } == [field])
+        }
+    }
+
+    @Test func aFullOrBrokenBusAnswers503() async throws {
+        try await IngestFixture.run { fixture in
+            _ = try await wait(fixture)
+            fixture.bus.fail(with: BusError(.unavailable, message: "away"))
+            #expect(await report(#"{"user":"ada"}"#, fixture).status == 503)
+            fixture.bus.fail(with: nil)
+            // The moment lasts, and the repeat releases the task.
+            #expect(await report(#"{"user":"ada"}"#, fixture).json["released"] == .integer(1))
+        }
+    }
+
+    @Test func aDeletedUserHasNoMoment() async throws {
+        try await IngestFixture.run { fixture in
+            #expect(await report(#"{"user":"ada"}"#, fixture, as: .owner).status == 200)
+            #expect(await fixture.json("DELETE", "/v1/users/ada", as: .owner).status == 200)
+            let key = UserKey(try Samples.user("ada"), of: fixture.news)
+            let task = Samples.freshTask()
+            #expect(fixture.moments.enter(task, until: fixture.time.now + Self.hour, of: key) == nil)
+        }
+    }
+}
