@@ -7,6 +7,7 @@ extension CommandTree {
         commands: [
             Up.self,
             Push.self, Watch.self, TasksList.self, TasksShow.self, TasksCancel.self, Stats.self,
+            CampaignsShow.self,
             AudiencesList.self, AudiencesShow.self, AudiencesSave.self, AudiencesRemove.self, AudiencesCount.self,
             DevicesList.self, DevicesShow.self, DevicesRemove.self, UsersShow.self, UsersRemove.self,
             SubscriptionsShow.self, SubscriptionsPurge.self,

@@ -93,6 +93,8 @@ struct IngestParts {
                 environment: environment),
             statistics: StatisticsRoutes(
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
+            campaigns: CampaignRoutes(
+                statistics: access.statistics, receipts: access.receipts, time: environment.time),
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
             tickets: StreamTicketRoutes(reading: reading, time: environment.time),
             topics: TopicRoutes(registry: registry, topics: topics), webPushKey: WebPushKeyRoutes(), log: log)

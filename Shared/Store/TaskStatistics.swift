@@ -34,6 +34,10 @@ package enum StatisticsDimension: Hashable, Sendable {
     case platform
     case topic
     case label(name: String)
+
+    /// The campaigns and methods of tasks with a window. It counts as one of the names of labels, none of which may have
+    /// this character.
+    package static let cohort = StatisticsDimension.label(name: "#cohort")
 }
 
 package enum StatisticsInterval: Int64, Sendable {

@@ -26,5 +26,10 @@ extension ReportDetails {
         [StatisticsPlace(.dialect, value: dialect)]
             + topics.map { StatisticsPlace(.topic, value: $0.text) }
             + labels.all.map { StatisticsPlace(.label(name: $0.name), value: $0.value) }
+            + (cohort.map { [StatisticsPlace(.cohort, value: $0.text)] } ?? [])
+    }
+
+    private var cohort: CampaignCohort? {
+        method.map { CampaignCohort(campaign: labels[CampaignCohort.label] ?? "", method: $0) }
     }
 }

@@ -33,7 +33,7 @@ final class TaskServer: Sendable {
         let patterns = [
             "/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks", "/v1/statistics",
             "/v1/audiences", "/v1/audiences/count", "/v1/audiences/:name", "/v1/devices", "/v1/devices/:id",
-            "/v1/users/:user", "/v1/users/:user/devices", "/v1/topics/:topic",
+            "/v1/users/:user", "/v1/users/:user/devices", "/v1/topics/:topic", "/v1/campaigns/:campaign",
         ]
         for pattern in patterns {
             for method in [HTTPMethod.get, .post, .put, .delete] {

@@ -68,10 +68,23 @@ import Topics
         #expect(ReportDetails(packed: packed, created: created) == details)
         let none = ReportDetails()
         #expect(ReportDetails(packed: none.packed(created: created), created: created) == none)
-        #expect(ReportDetails(packed: [packed[0] ^ 0x30] + packed.dropFirst(), created: created) == nil)
+        #expect(ReportDetails(packed: [packed[0] ^ 0x70] + packed.dropFirst(), created: created) == nil)
         for count in 0..<packed.count - 1 {
             #expect(ReportDetails(packed: Array(packed.prefix(count)), created: created) != details)
         }
+    }
+
+    @Test(arguments: DeliveryWindow.Method.allCases)
+    func theMethodOfAWindowIsReadBack(_ method: DeliveryWindow.Method) throws {
+        var details = try Self.details()
+        details.method = method
+        let packed = details.packed(created: Self.created)
+        #expect(ReportDetails(packed: packed, created: Self.created) == details)
+        #expect(ReportDetails(packed: Array(packed.prefix(1)), created: Self.created) == nil)
+        let report = TaskReport(
+            task: Self.task, app: try AppID("news"), dialect: .native, created: Self.created, closed: Self.created,
+            isCancelled: false, lane: .fast, details: details, count: { details.platforms[.ios]?[$0] ?? 0 })
+        #expect(try TaskReport(decoding: report.encoded()).details.method == method)
     }
 
     /// The traces of a thousand single pushes a second must fit into memory.

@@ -6,7 +6,7 @@ import TaskModel
 /// `carillon stats`: the outcomes and opens of tasks.
 struct Stats: Command {
     static let declaration = CommandDeclaration(
-        "stats", purpose: "show the outcomes and opens of tasks by time, label, topic, dialect or platform",
+        "stats", purpose: "show the outcomes and opens of tasks by time, label, topic, dialect, platform or cohort",
         options: [by, name, from, to, interval, .json] + APIAccess.options,
         notes: """
             \(APIAccess.notes)
@@ -16,7 +16,7 @@ struct Stats: Command {
             """)
 
     private static let by = CommandOption(
-        "--by", value: "WHAT", meaning: "total (default), label, topic, dialect or platform")
+        "--by", value: "WHAT", meaning: "total (default), label, topic, dialect, platform or cohort")
     private static let name = CommandOption("--name", value: "LABEL", meaning: "With --by label: which one")
     private static let from = CommandOption(
         "--from", value: "TIME",
@@ -59,8 +59,8 @@ struct Stats: Command {
     private static func query(_ arguments: CommandArguments) throws(UsageError) -> [(name: String, value: String)] {
         var query: [(name: String, value: String)] = []
         if let dimension = arguments.value(by) {
-            guard ["total", "label", "topic", "dialect", "platform"].contains(dimension) else {
-                throw UsageError("--by \(dimension): expected total, label, topic, dialect or platform")
+            guard ["total", "label", "topic", "dialect", "platform", "cohort"].contains(dimension) else {
+                throw UsageError("--by \(dimension): expected total, label, topic, dialect, platform or cohort")
             }
             query.append(("by", dimension))
         }
@@ -76,7 +76,7 @@ struct Stats: Command {
         }
         for (name, option) in [("from", from), ("to", to)] {
             guard let text = arguments.value(option) else { continue }
-            query.append((name, try time(text, option: option)))
+            query.append((name, try StatisticsTime.text(text, option: option)))
         }
         if let length = arguments.value(interval) {
             guard ["hour", "day"].contains(length) else {
@@ -85,12 +85,6 @@ struct Stats: Command {
             query.append(("interval", length))
         }
         return query
-    }
-
-    /// A day means its beginning.
-    private static func time(_ text: String, option: CommandOption) throws(UsageError) -> String {
-        for candidate in [text, "\(text)T00:00:00Z"] where Timestamp(rfc3339: candidate) != nil { return candidate }
-        throw UsageError("\(option.name) \(text): expected a day such as 2026-12-24, or 2026-12-24T18:00:00Z")
     }
 }
 

@@ -10,6 +10,7 @@ struct NativeDialect: Dialect {
     let receipts: ReceiptRoutes
     let moments: MomentRoutes
     let statistics: StatisticsRoutes
+    let campaigns: CampaignRoutes
     let deviceTasks: DeviceTaskRoutes
     let tickets: StreamTicketRoutes
     let topics: TopicRoutes
@@ -51,6 +52,9 @@ struct NativeDialect: Dialect {
             DialectRoute(
                 method: .get, pattern: "/v1/statistics", scopes: [.read], query: StatisticsQuery.parameters,
                 handler: .appInPath(statistics.read)),
+            DialectRoute(
+                method: .get, pattern: "/v1/campaigns/:campaign", scopes: [.read], query: CampaignRoutes.parameters,
+                handler: .appInPath(campaigns.read)),
             DialectRoute(
                 method: .get, pattern: "/v1/devices/:device/tasks", scopes: [.read], query: [],
                 handler: .appInPath(deviceTasks.list)),

@@ -67,11 +67,13 @@ struct StatisticsQuery {
         case "topic": return .topic
         case "dialect": return .dialect
         case "platform": return .platform
-        default: throw TaskError.invalidField("by", message: "expected total, label, topic, dialect or platform")
+        case "cohort": return .cohort
+        default:
+            throw TaskError.invalidField("by", message: "expected total, label, topic, dialect, platform or cohort")
         }
     }
 
-    private static func time(_ name: String, in request: HTTPRequest) throws(TaskError) -> Timestamp? {
+    static func time(_ name: String, in request: HTTPRequest) throws(TaskError) -> Timestamp? {
         guard let text = request.queryValue(name) else { return nil }
         guard let time = Timestamp(rfc3339: text), times.contains(time) else {
             throw TaskError.invalidField(name, message: "expected a time with a zone, such as 2026-12-24T18:00:00Z")

@@ -9,6 +9,8 @@ package struct ReportDetails: Hashable, Sendable {
     package var labels = TaskLabels()
     /// The topics whose subscribers it addresses.
     package var topics: [TopicName] = []
+    /// How the moment of a task with a window was chosen; nil for other tasks.
+    package var method: DeliveryWindow.Method?
     /// The devices of known platform.
     package var platforms: [Platform: OutcomeCounts] = [:]
 
@@ -18,13 +20,17 @@ package struct ReportDetails: Hashable, Sendable {
         begins = task.begins
         labels = task.labels
         topics = task.target.audience?.includedTopics ?? []
+        method = task.window?.method
     }
 }
 
 /// The format in traces, which keep it beside the outcomes: five bytes for a single push. A version and flags in one
-/// byte, then the time, labels and topics, each only if its flag is set, and the platforms.
+/// byte, then the time, labels and topics, each only if its flag is set, and the platforms. The version of a task with a
+/// window has the number of its method before the time.
 extension ReportDetails {
     private static let version: UInt8 = 1
+    private static let versionWithMethod: UInt8 = 2
+    private static let methods: [UInt8: DeliveryWindow.Method] = [1: .contextAware, 2: .traditional]
 
     private struct Flags: OptionSet {
         let rawValue: UInt8
@@ -41,7 +47,11 @@ extension ReportDetails {
         var flags: Flags = isAtOnce ? [.beginsAtOnce] : begins == nil ? [] : [.hasTime]
         if !labels.areEmpty { flags.insert(.hasLabels) }
         if !topics.isEmpty { flags.insert(.hasTopics) }
-        var bytes = [ReportDetails.version << 4 | flags.rawValue]
+        let number = ReportDetails.methods.first { $0.value == method }?.key
+        var bytes = [
+            (number == nil ? ReportDetails.version : ReportDetails.versionWithMethod) << 4 | flags.rawValue
+        ]
+        if let number { bytes.append(number) }
         if let begins, !isAtOnce { bytes.append(integer: begins.milliseconds) }
         if !labels.areEmpty { bytes.append(variableInteger: labels.all.count) }
         for label in labels.all {
@@ -65,7 +75,14 @@ extension ReportDetails {
     /// Nil for an unknown version.
     package init?(packed bytes: [UInt8], created: Timestamp?) {
         var reader = ByteReader(bytes)
-        guard let head = reader.byte(), head >> 4 == ReportDetails.version else { return nil }
+        guard let head = reader.byte() else { return nil }
+        switch head >> 4 {
+        case ReportDetails.version: break
+        case ReportDetails.versionWithMethod:
+            guard let number = reader.byte() else { return nil }
+            method = ReportDetails.methods[number]
+        default: return nil
+        }
         let flags = Flags(rawValue: head & 15)
         if flags.contains(.beginsAtOnce) { begins = created }
         if flags.contains(.hasTime) {

@@ -79,6 +79,7 @@ package struct TaskReport: TopicMessage, Hashable {
             json.member("begins", json: details.begins.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("labels", json: details.labels.json.compactText)
             json.member("topics", json: JSONText.array(details.topics.map(\.text)))
+            if let method = details.method { json.member("method", method.rawValue) }
             json.member(
                 "by_platform",
                 object: { json in
@@ -125,6 +126,7 @@ extension ReportDetails {
         topics = (report["topics"]?.elements ?? []).prefix(Audience.topicsMaximum).compactMap { topic in
             topic.text.flatMap { try? TopicName($0) }
         }
+        method = report.value("method", convert: DeliveryWindow.Method.init(rawValue:))
         for platform in Platform.allCases {
             guard let sums = report["by_platform"]?[platform.rawValue] else { continue }
             platforms[platform] = OutcomeCounts { TaskReport.count($0.name, in: sums) }
