@@ -56,6 +56,15 @@ struct IdempotentAnswers: Sendable {
         }
     }
 
+    /// Also replays the answer to requests with another key, which has none yet. The caller does not depend on it.
+    func keep(_ answer: Answer, under key: SubmissionKey, of caller: AuthorizedCaller) async {
+        let claim = claim(key, caller: caller)
+        await attempt("response not stored for repeats") { () async throws(StoreError) in
+            guard case .begun = try await store.begin(claim, for: lease) else { return }
+            await finish(claim, answer: answer)
+        }
+    }
+
     private func perform<Value: Sendable>(
         _ claim: IdempotentRequest, onError undo: (IdempotentRequest) async throws(StoreError) -> Void,
         step: () async throws -> Value

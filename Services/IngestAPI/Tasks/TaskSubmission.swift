@@ -30,11 +30,11 @@ struct TaskSubmission: Sendable {
 
     /// Accepts all drafts of a request, or none if one is refused. `drafts` gets the seed because a draft may contain
     /// its task's id. The repeat of an answered request gets the stored answer: its drafts are neither made nor
-    /// rendered.
+    /// rendered. A request with the key that `repeats` returns is such a repeat too.
     func submit(
         _ request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?,
         drafts: (TaskSeed) async throws -> [TaskDraft],
-        answer: ([PushTask]) -> HTTPResponse
+        answer: ([PushTask]) -> HTTPResponse, repeats: ([PushTask]) -> SubmissionKey? = { _ in nil }
     ) async throws -> HTTPResponse {
         try await answers.answer(key, of: caller) { seed in
             let all = try await drafts(seed)
@@ -48,7 +48,9 @@ struct TaskSubmission: Sendable {
             try room.check(prepared.contains { $0.task.sendAt != nil } ? .registering : .accepting)
             try await acceptance.accept(prepared, trace: request.traceContext)
             let tasks = prepared.map(\.task)
-            return IdempotentAnswers.Answer(answer(tasks), begins: tasks.compactMap(\.sendAt).max())
+            let given = IdempotentAnswers.Answer(answer(tasks), begins: tasks.compactMap(\.sendAt).max())
+            if let key = repeats(tasks) { await answers.keep(given, under: key, of: caller) }
+            return given
         }
     }
 
