@@ -53,7 +53,7 @@ struct IngestParts {
             replacements: access.replacements, time: environment.time, log: environment.log)
     }
 
-    var dialects: [any Dialect] { [pushd, native, richie, appmetrica] }
+    var dialects: [any Dialect] { [pushd, native, richie, appmetrica, contextpush] }
 
     /// The service that receives events over UDP, with an access of its own: a request must not queue behind batches.
     func datagrams(
@@ -122,5 +122,12 @@ struct IngestParts {
                     random: environment.random),
                 book: TransferBook(transfers: transfers, tasks: book)),
             log: log)
+    }
+
+    private var contextpush: ContextPushDialect {
+        let messages = ContextPushBook(replacements: access.replacements, archive: access.archive, tasks: book)
+        return ContextPushDialect(
+            scheduling: ContextPushScheduling(submission: submission, book: messages, reading: reading),
+            cancelling: ContextPushCancelling(cancellation: cancellation, book: messages, reading: reading), log: log)
     }
 }

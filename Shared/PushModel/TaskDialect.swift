@@ -11,8 +11,8 @@ package enum TaskDialect: String, CaseIterable, Sendable {
     /// False for a dialect whose API `ingest-api` does not have yet.
     package var isServed: Bool {
         switch self {
-        case .native, .pushd, .richie, .appmetrica: true
-        case .pushwoosh, .contextpush: false
+        case .native, .pushd, .richie, .appmetrica, .contextpush: true
+        case .pushwoosh: false
         }
     }
 

@@ -251,6 +251,7 @@ final class IngestFixture: Sendable {
         ]
         news.identifiers[.richie] = ["example-news"]
         news.identifiers[.appmetrica] = ["7", "70"]
+        news.identifiers[.contextpush] = ["com.example.news"]
         let file = KeyFile(field: "key_file", path: "key")
         news.providers.apns = APNsCredentials(
             proof: .token(keyFile: file, keyID: "ABCDE12345", teamID: "TEAM000000"), topic: "com.example.news")
@@ -267,6 +268,7 @@ final class IngestFixture: Sendable {
         ]
         shop.identifiers[.richie] = ["example-shop"]
         shop.identifiers[.appmetrica] = ["8"]
+        shop.identifiers[.contextpush] = ["com.example.shop"]
         return AppSnapshot(
             [news, shop], pepper: pepper,
             userTokenKeys: [news.id: try #require(UserTokenKey(fileContent: userTokenSecret))],

@@ -43,7 +43,7 @@ import Testing
                     let response = await fixture.json(
                         parts[0], path, as: key, headers: [Self.header: SampleTokens.apns])
                     #expect(response.status == 403, "\(route): \(response.text)")
-                    let reason = response.detail ?? response.json["message"]?.text
+                    let reason = response.detail ?? response.json["message"]?.text ?? response.error
                     #expect(reason?.contains("public") == true, "\(route): \(response.text)")
                 }
             }

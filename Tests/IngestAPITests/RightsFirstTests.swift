@@ -21,6 +21,11 @@ import Testing
             }
             let group = await fixture.json("POST", AppMetricaGroupTests.groups, json: Self.broken, as: .news)
             #expect(group.status == 403, "\(group.text)")
+            for path in [ContextPushSamples.schedule, ContextPushSamples.cancel] {
+                let message = await fixture.json("POST", path, json: Self.broken, as: .news)
+                #expect(message.status == 403, "\(message.text)")
+                #expect(message.error == "The key has no scope publish for this app.")
+            }
             for path in ["/subscribers", "/subscriber/J8lHY4X1XkU", "/subscriber/J8lHY4X1XkU/subscriptions"] {
                 #expect(await fixture.json("POST", path, json: Self.broken, as: .publisher).status == 403, "\(path)")
             }
@@ -35,6 +40,12 @@ import Testing
             #expect(other.status == 404)
             let group = #"{"group":{"app_id":8,"name":7,"typo":1},"typo":1}"#
             #expect(await fixture.json("POST", AppMetricaGroupTests.groups, json: group, as: .publisher).status == 403)
+            for path in [ContextPushSamples.schedule, ContextPushSamples.cancel] {
+                let body = #"{"bundle_id":"com.example.shop","platform":7,"content":7,"typo":1}"#
+                #expect(await fixture.json("POST", path, json: body, as: .publisher).status == 403)
+                let unnamed = await fixture.json("POST", path, json: #"{"platform":7,"typo":1}"#, as: .publisher)
+                #expect(unnamed.status == 400 && unnamed.fields == ["bundle_id"])
+            }
             let none = await fixture.json("POST", RichieTests.path, json: "{\(mistakes)}", as: .publisher)
             #expect(none.status == 400)
             #expect(none.json["errors"]?.elements?.map { $0["field"] } == [.string("app_id")])
