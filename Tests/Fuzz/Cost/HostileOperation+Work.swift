@@ -15,6 +15,7 @@ extension HostileOperation {
         switch self {
         case .createTask: createTask(bytes)
         case .createRichieTask: createRichieTask(bytes)
+        case .scheduleContextPushMessage: scheduleContextPushMessage(bytes)
         case .register: register(bytes, type: "application/json")
         case .registerByForm: register(bytes, type: "application/x-www-form-urlencoded")
         case .putDevice: putDevice(bytes)
@@ -55,6 +56,17 @@ extension HostileOperation {
         guard let form = try? RichieForm(fields, appID: appID ?? "", authorize: { _ in }) else { return }
         finish(form.draft(TaskID(high: 0, low: 0), defaults: AppDefaults()), problems: problems)
         _ = form.warnings.text
+    }
+
+    private func scheduleContextPushMessage(_ bytes: [UInt8]) {
+        let problems = JSONProblems()
+        guard let fields = try? JSONBody.fields(request(body: bytes), problems: problems),
+            let app = try? AppID("news")
+        else { return }
+        let bundle = fields.text("bundle_id", isRequired: true)
+        let form = ContextPushForm(fields, bundle: bundle ?? "")
+        let draft = form?.draft(TaskID(high: 0, low: 0), app: app, defaults: AppDefaults())
+        finish(draft ?? TaskDraft(), problems: problems)
     }
 
     /// Checked against the providers' limits and encoded for the bus, or refused with the list of problems.

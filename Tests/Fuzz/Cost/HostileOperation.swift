@@ -2,6 +2,7 @@
 enum HostileOperation: String, CaseIterable {
     case createTask
     case createRichieTask
+    case scheduleContextPushMessage
     case register
     case registerByForm
     case putDevice
@@ -17,7 +18,8 @@ enum HostileOperation: String, CaseIterable {
     /// The limit of a head; bodies may be longer than any test needs.
     var bytesMaximum: Int {
         switch self {
-        case .createTask, .createRichieTask, .register, .registerByForm, .putDevice, .subscribeInBulk:
+        case .createTask, .createRichieTask, .scheduleContextPushMessage, .register, .registerByForm, .putDevice,
+            .subscribeInBulk:
             .max
         case .listTasks, .target, .contentType, .idempotencyKey, .authorization, .traceparent, .event: 16 << 10
         }
@@ -27,6 +29,7 @@ enum HostileOperation: String, CaseIterable {
         switch self {
         case .createTask: HostileOperation.tasks
         case .createRichieTask: HostileOperation.richieTasks
+        case .scheduleContextPushMessage: HostileOperation.contextPushMessages
         case .register:
             [
                 #"{"proto":"apns","token":"@"}"#, #"{"proto":"@"}"#, #"{"@":1}"#, "{#}", "^", "[~]",
@@ -100,4 +103,21 @@ enum HostileOperation: String, CaseIterable {
         #"{"app_id":"a","topics":["a"],"payloads":{#}}"#,
         #"{"@":1}"#, "{#}",
     ]
+
+    private static let contextPushMessages = [
+        #"{"platform":"ios","user_id":"@","campaign_id":"@","idempotency_key":"@","deliver_within_hours":1}"#,
+        contextPushMessage(content: #"{"title":"@","body":"@","subtitle":"@"}"#),
+        contextPushMessage(content: #"{"title":{#},"body":{#},"default_locale":"en"}"#),
+        contextPushMessage(content: #"{"title":{"@":"@"},"body":"x","default_locale":"@"}"#),
+        contextPushMessage(content: #"{"title":"x","body":"x","userInfo":{#}}"#),
+        contextPushMessage(content: #"{"title":"x","body":"x","userInfo":{"ctx_@":"@","@":^}}"#),
+        contextPushMessage(content: #"{"title":"x","body":"x","imageUrl":"https://@"}"#),
+        contextPushMessage(content: "{#}"),
+        #"{"platform":"@","target_delivery_time":"@","delivery_method":"@"}"#, #"{"@":1}"#, "{#}",
+    ]
+
+    private static func contextPushMessage(content: String) -> String {
+        #"{"bundle_id":"a","platform":"ios","user_id":"u","campaign_id":"c","deliver_within_hours":1,"content":"#
+            + content + "}"
+    }
 }

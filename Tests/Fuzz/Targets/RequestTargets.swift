@@ -88,27 +88,31 @@ enum RequestTargets {
         }
     }
 
-    /// Bodies of `POST /v1/tasks` and of Richie's route: an accepted task is unchanged by a round trip.
+    /// Bodies of the routes that make tasks: an accepted task is unchanged by a round trip.
     static func tasks(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
-        let isNative = input.byte() & 1 == 0
+        let route = input.byte()
         let limits = JSONLimits(
             bytesMaximum: TaskLimits.bodyBytesMaximum, depthMaximum: TaskLimits.bodyDepthMaximum)
         guard let json = try? JSON(input.remainder(), limits: limits) else { return }
-        let (draft, problems) = try draft(json, isNative: isNative)
+        let (draft, problems) = try draft(json, route: route)
         guard problems == 0 else { return }
-        let (again, _) = try Self.draft(try JSON(json.compactBytes, limits: limits), isNative: isNative)
+        let (again, _) = try Self.draft(try JSON(json.compactBytes, limits: limits), route: route)
         try FuzzError.check(again == draft, message: "a task reads back differently")
     }
 
-    private static func draft(_ json: JSON, isNative: Bool) throws -> (draft: TaskDraft, problems: Int) {
+    private static func draft(_ json: JSON, route: UInt8) throws -> (draft: TaskDraft?, problems: Int) {
         let problems = JSONProblems()
         let fields = JSONFields(json, problems: problems)
-        let draft =
-            isNative
-            ? try NativeTaskForm(fields).draft(defaults: AppDefaults(), authorize: { _ in })
-            : try RichieForm(fields, appID: "a", authorize: { _ in })
-                .draft(TaskID(high: 0, low: 1), defaults: AppDefaults())
+        let id = TaskID(high: 0, low: 1)
+        let draft: TaskDraft? =
+            switch route % 3 {
+            case 0: try NativeTaskForm(fields).draft(defaults: AppDefaults(), authorize: { _ in })
+            case 1:
+                try RichieForm(fields, appID: "a", authorize: { _ in }).draft(id, defaults: AppDefaults())
+            default:
+                try ContextPushForm(fields, bundle: "a")?.draft(id, app: AppID("news"), defaults: AppDefaults())
+            }
         return (draft, problems.all.count)
     }
 }
