@@ -21,7 +21,7 @@ final class IngestProcess: Sendable {
     init(
         redis: String, bus: String? = nil, idempotencyLease: String = "15s", kafkaSession: String = "6000",
         scopes: Set<Scope> = [.register, .publish, .read], richie: String? = nil,
-        appmetrica: Int64? = nil, devices: Int? = nil,
+        appmetrica: Int64? = nil, contextpush: String? = nil, devices: Int? = nil,
         receivesDatagrams: Bool = false, beside other: IngestProcess? = nil
     ) async throws {
         folder = other?.folder ?? TemporaryDirectory("apps")
@@ -42,6 +42,9 @@ final class IngestProcess: Sendable {
         if let richie { try IngestProcess.add("identifiers", [("richie", .array([.string(richie)]))], to: folder) }
         if let appmetrica {
             try IngestProcess.add("identifiers", [("appmetrica", .array([.integer(appmetrica)]))], to: folder)
+        }
+        if let contextpush {
+            try IngestProcess.add("identifiers", [("contextpush", .array([.string(contextpush)]))], to: folder)
         }
         if let devices { try IngestProcess.add("limits", [("devices", .integer(Int64(devices)))], to: folder) }
         process = Monitor(try IngestProcess.start(settings))
