@@ -27,7 +27,8 @@ struct Proportion: Sendable, Equatable {
         let reach =
             Proportion.deviations * (rate * (1 - rate) / count + square / (4 * count * count)).squareRoot()
             / (1 + square / count)
-        return max(0, middle - reach)...min(1, middle + reach)
+        // Rounding may exclude rates of 0 and 1.
+        return max(0, min(rate, middle - reach))...min(1, max(rate, middle + reach))
     }
 
     /// By Newcombe's method from both intervals; nil if either has no trials.
