@@ -147,7 +147,7 @@ package final class MemoryTaskArchive: TaskArchive {
     }
 
     /// Parts stay, as in Redis, where they expire on their own.
-    package func forget(_ task: TaskID, after: Duration) {
+    package func forget(_ task: TaskID, after: Duration, provenFor proof: Duration) {
         guard after <= .zero else { return }
         state.withLock { state in
             state.contents[task] = nil

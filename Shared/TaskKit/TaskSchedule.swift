@@ -31,13 +31,12 @@ package struct TaskSchedule: Sendable {
         return entry
     }
 
-    /// The user may have a good moment already.
+    /// The earliest of its times counts, or a good moment that the user may have already.
     private func enter(
         _ task: PushTask, window: DeliveryWindow, at now: Timestamp
     ) async throws(StoreError) -> RetryEntry {
         let shard = RetryShard(scheduled: task.id)
-        let moment = try await moments.enter(task.id, until: window.ends, of: UserKey(window.user, of: task.app))
-        let release = moment.flatMap { window.release(inMomentFrom: now, until: $0) }
+        let release = try await releaseNow(task, window: window, at: now)
         let kept = try await archive.task(task.id) ?? task
         var next = kept
         next.sendAt = [kept.begins, task.begins, release].compactMap { $0 }.min()
@@ -51,6 +50,15 @@ package struct TaskSchedule: Sendable {
             try await index.complete(later.map { RetryEntry(due: $0, order: entry.order) }, in: shard)
         }
         return entry
+    }
+
+    /// Enters the task under its user. Nil without a moment, and for a task that was brought forward by one.
+    private func releaseNow(
+        _ task: PushTask, window: DeliveryWindow, at now: Timestamp
+    ) async throws(StoreError) -> Timestamp? {
+        guard task.begins >= window.latestRelease else { return nil }
+        let moment = try await moments.enter(task.id, until: window.ends, of: UserKey(window.user, of: task.app))
+        return moment.flatMap { window.release(inMomentFrom: now, until: $0) }
     }
 
     /// The tasks are released, and no moment releases them again.

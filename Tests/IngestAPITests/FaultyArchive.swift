@@ -151,9 +151,11 @@ final class FaultyArchive: TaskArchive {
         archive.withdraw(task)
     }
 
-    func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
+    func forget(
+        _ task: TaskID, after: Duration, provenFor proof: Duration
+    ) async throws(StoreError) {
         try pass()
-        archive.forget(task, after: after)
+        archive.forget(task, after: after, provenFor: proof)
     }
 
     func tasks(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID] {

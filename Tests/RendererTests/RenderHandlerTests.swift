@@ -89,7 +89,7 @@ import Topics
         let handler = scene.handler()
         let chunk = scene.chunk([try Scene.device(.apns, number: 0)])
         let first = try await scene.run(handler, chunks: [chunk])
-        scene.archive.forget(scene.id, after: .zero)
+        try await scene.archive.forget(scene.id, after: .zero)
         #expect(try await scene.run(handler, chunks: [chunk]).map(\.value) == first.map(\.value))
         #expect(scene.metrics.exposition().contains("carillon_renderer_read_tasks_total 1"))
     }

@@ -151,7 +151,7 @@ import Topics
         #expect(sums(.dialect) == ["native": 4, "richie": 2])
 
         // Until the last receipt, when the task is long forgotten.
-        fixture.archive.forget(open.id, after: .zero)
+        try await fixture.archive.forget(open.id, after: .zero)
         try await handle([batch(10..<12, of: open.id)])
         #expect(sums(.label(name: "campaign")) == ["spring": 8])
     }

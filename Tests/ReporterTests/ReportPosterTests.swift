@@ -171,7 +171,7 @@ import Topics
         await poster.post(report)
         fixture.time.advance(by: .seconds(60))
         await poster.post(report)
-        fixture.archive.forget(task.id, after: .zero)
+        try await fixture.archive.forget(task.id, after: .zero)
         for count in 1...2 {
             let letter = try #require(try await letters().last)
             let replayed = try #require(letter.replay(into: Topics.channel(named: letter.channel)))

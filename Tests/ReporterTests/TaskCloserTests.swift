@@ -269,7 +269,7 @@ import Topics
         let task = try fixture.begin(1, devices: ids, isFast: true)
         try await fixture.end(ids, task: task.id, as: .delivered)
         #expect(try await fixture.closer().check(check(task)) == .settled)
-        fixture.archive.forget(task.id, after: .zero)
+        try await fixture.archive.forget(task.id, after: .zero)
         fixture.archive.advance(reportOf: task.id, to: .settled)
         fixture.agenda.enter(task.id, due: fixture.time.now)
         #expect(fixture.ledger.progress(of: task.id)?.closed != nil)

@@ -1,3 +1,5 @@
+import Bus
+import MemoryBus
 import MemoryStore
 import PushModel
 import ServiceKit
@@ -126,6 +128,29 @@ import Topics
             try await fixture.withScheduler { try await waitUntil { fixture.depth() == 0 } }
             #expect(try await fixture.released() == [early], "\(cut)")
         }
+    }
+
+    /// Goal: a record that is delivered again does not make a task wait that a moment released, also when its content is
+    /// forgotten; content that is only lost is restored.
+    @Test func aTaskThatIsDoneDoesNotWaitAgain() async throws {
+        let fixture = try ScheduleFixture()
+        let (done, lost) = (try task(1, in: fixture), try task(2, in: fixture))
+        _ = fixture.archive.fix(report: [1], of: done.id)
+        let environment = TestEnvironment(time: fixture.time, random: SystemRandomSource()).forWorkers
+        let context = HandlerContext(
+            time: fixture.time, random: environment.random,
+            producer: try await fixture.bus.makeProducer(ProducerOptions()), log: environment.log, attempt: 1)
+        _ = try await fixture.parts(environment).intake.handle(
+            [done, lost].map { task in
+                ReceivedMessage(
+                    message: ScheduleRecord.task(task),
+                    origin: IncomingMessage(
+                        partition: PartitionID(channel: Topics.schedules.channel.name, number: 0), offset: 0,
+                        key: Topics.key(task.id), value: [], headers: [], timestamp: fixture.time.now))
+            }, context: context)
+        #expect(fixture.archive.content(of: done.id) == nil && fixture.archive.content(of: lost.id) != nil)
+        #expect(fixture.depth() == 1)
+        #expect(fixture.moments.begin(until: fixture.time.now, of: try user(fixture)) == [lost.id])
     }
 
     @Test func aCancelledTaskWaitsForNoMoment() async throws {

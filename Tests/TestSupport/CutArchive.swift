@@ -117,9 +117,11 @@ package struct CutArchive: TaskArchive {
         try await archive.withdraw(task)
     }
 
-    package func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
+    package func forget(
+        _ task: TaskID, after: Duration, provenFor proof: Duration
+    ) async throws(StoreError) {
         try await scissors.around { () async throws(StoreError) in
-            try await archive.forget(task, after: after)
+            try await archive.forget(task, after: after, provenFor: proof)
         }
     }
 

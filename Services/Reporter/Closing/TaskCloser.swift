@@ -194,9 +194,19 @@ final class TaskCloser: Sendable {
         let isFast = report.lane == .fast
         let hasTrace = isFast && traceRetention > .zero
         try await stores.archive.forget(
-            report.task, after: hasTrace ? TaskArchiveBounds.tracedRetention : TaskPlan.retention(isFast: isFast))
+            report.task, after: hasTrace ? TaskArchiveBounds.tracedRetention : TaskPlan.retention(isFast: isFast),
+            provenFor: try await restOfWindow(of: report))
         try await stores.agenda.finish(report.task)
         pauses.withLock { $0.forget(report.task) }
+    }
+
+    /// A moment may have released the task long before the end of its window, for which it waited. A record of it that
+    /// is delivered again until then must find it done.
+    private func restOfWindow(of report: TaskReport) async throws -> Duration {
+        guard report.details.method != nil, let task = try await stores.archive.readableTask(report.task),
+            let window = task.window
+        else { return .zero }
+        return max(.zero, window.ends - report.closed) + TaskArchiveBounds.proofRetention(of: report.task)
     }
 
     private func abandon(_ task: TaskID, reason: String) async throws {

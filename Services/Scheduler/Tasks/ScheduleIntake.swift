@@ -44,11 +44,19 @@ struct ScheduleIntake: MessageHandler {
     /// False for a redelivered record of a task that was released, closed and forgotten. Content is kept from the
     /// acceptance of a task until it is closed; its absence before that time means that the store lost the last writes.
     private func isAwaited(_ task: PushTask, context: HandlerContext) async throws -> Bool {
-        guard !task.isWithdrawn, context.time.now >= task.begins + TaskArchiveBounds.forgettingAge,
-            try await archive.content(of: task.id) == nil
-        else { return true }
+        guard !task.isWithdrawn, try await isForgotten(task, at: context.time.now) else { return true }
         context.log.warning("finished task redelivered; ignored", [.task: "\(task.id)"])
         return false
+    }
+
+    private func isForgotten(_ task: PushTask, at now: Timestamp) async throws(StoreError) -> Bool {
+        let isOver = now >= task.begins + TaskArchiveBounds.forgettingAge
+        // A moment releases a task before its time.
+        guard isOver || task.window?.awaitsMoment == true, try await archive.content(of: task.id) == nil else {
+            return false
+        }
+        if isOver { return true }
+        return try await archive.isReported(task.id)
     }
 }
 

@@ -189,9 +189,11 @@ package struct RedisTaskArchive: TaskArchive {
         _ = try await redis.send(RedisCommand("DEL", TaskArchiveKeys(task).content))
     }
 
-    package func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
+    package func forget(
+        _ task: TaskID, after: Duration, provenFor proof: Duration
+    ) async throws(StoreError) {
         let keys = TaskArchiveKeys(task)
-        let proof = after > .zero ? max(after, TaskArchiveBounds.proofRetention(of: task)) : after
+        let proof = after > .zero ? max(after, proof, TaskArchiveBounds.proofRetention(of: task)) : after
         var lives = keys.contents.map { ($0, after) } + [(keys.stage, proof)]
         if after > .zero { lives.append((keys.parts, min(after, TaskArchiveBounds.contentsRetention))) }
         _ = try await redis.send(

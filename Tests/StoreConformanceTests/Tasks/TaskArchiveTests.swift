@@ -223,6 +223,9 @@ import Testing
         let ledger = TaskPlan.retention(isFast: true).wholeMilliseconds
         #expect((ledger - 60_000...ledger).contains(Int64(try await life("stage", task: random))))
         #expect(try await life("stage", task: derived) > IdempotencyBounds.retention.wholeMilliseconds)
+        try await archive.forget(random, after: .seconds(600), provenFor: .seconds(7 * 86_400))
+        #expect(try await life("stage", task: random) > 6 * 86_400_000)
+        #expect(try await life("report", task: random) <= 600_000)
         try await archive.forget(derived, after: .zero)
         #expect(try await !archive.isReported(derived))
     }
