@@ -38,6 +38,7 @@ struct AppReader {
             tokens.rejectUnknown()
         }
         if let report = fields.object("report") { app.report = self.report(report) }
+        if let webhook = fields.object("webhook") { app.webhook = self.webhook(webhook) }
         if let limits = fields.object("limits") { app.limits = self.limits(limits) }
         if let quietHours = fields.object("quiet_hours") { app.quietHours = self.quietHours(quietHours) }
         if let defaults = fields.object("defaults") { app.defaults = self.defaults(defaults) }
@@ -232,16 +233,29 @@ struct AppReader {
     }
 
     private func report(_ fields: JSONFields) -> ReportEndpoint? {
-        let url = fields.text(
+        let url = endpointURL(fields)
+        let authorization = file(fields, name: "authorization_file", isRequired: false)
+        let signingKey = file(fields, name: "signing_key_file", isRequired: false)
+        fields.rejectUnknown()
+        return url.map { ReportEndpoint(url: $0, authorizationFile: authorization, signingKeyFile: signingKey) }
+    }
+
+    private func webhook(_ fields: JSONFields) -> WebhookEndpoint? {
+        let url = endpointURL(fields)
+        let secret = file(fields, name: "secret_file")
+        let signingKey = file(fields, name: "signing_key_file", isRequired: false)
+        fields.rejectUnknown()
+        guard let url, let secret else { return nil }
+        return WebhookEndpoint(url: url, secretFile: secret, signingKeyFile: signingKey)
+    }
+
+    private func endpointURL(_ fields: JSONFields) -> String? {
+        fields.text(
             "url", expected: "an absolute https:// or http:// URL with a host and without user and password",
             isRequired: true
         ) { text in
             WebAddress(text) != nil && text.utf8.allSatisfy { $0 < 0x80 } ? text : nil
         }
-        let authorization = file(fields, name: "authorization_file", isRequired: false)
-        let signingKey = file(fields, name: "signing_key_file", isRequired: false)
-        fields.rejectUnknown()
-        return url.map { ReportEndpoint(url: $0, authorizationFile: authorization, signingKeyFile: signingKey) }
     }
 
     private func limits(_ fields: JSONFields) -> AppLimits {

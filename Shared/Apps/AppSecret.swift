@@ -12,7 +12,7 @@ package enum AppSecret: Sendable, CaseIterable {
     case wns
     case mpns
     case http
-    /// Secrets that authorize and sign reports.
+    /// Secrets that authorize and sign reports and states of messages.
     case report
     /// Secrets under which publishers sign users.
     case users

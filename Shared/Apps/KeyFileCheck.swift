@@ -152,7 +152,9 @@ extension PushApp {
         if let userTokenKeyFile {
             files.append(NamedKeyFile(file: userTokenKeyFile, secret: .users, content: .userTokenKey))
         }
-        for file in [report?.authorizationFile, report?.signingKeyFile] {
+        for file in [
+            report?.authorizationFile, report?.signingKeyFile, webhook?.secretFile, webhook?.signingKeyFile,
+        ] {
             if let file { files.append(NamedKeyFile(file: file, secret: .report, content: .secret)) }
         }
         return files

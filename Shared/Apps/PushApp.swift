@@ -13,6 +13,7 @@ package struct PushApp: Sendable, Equatable {
     /// A file with the secret under which the publisher's backend signs users for public keys.
     package var userTokenKeyFile: KeyFile?
     package var report: ReportEndpoint?
+    package var webhook: WebhookEndpoint?
     package var limits = AppLimits()
     package var quietHours: QuietHours?
     package var defaults = AppDefaults()

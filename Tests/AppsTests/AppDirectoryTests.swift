@@ -281,7 +281,7 @@ import Testing
         arguments: [
             ([], []), ([.pepper], [".pepper"]), ([.apns], ["providers.apns.key_file"]),
             ([.fcm, .huawei], ["providers.fcm.service_account_file", "providers.huawei.client_secret_file"]),
-            ([.report], ["report.authorization_file", "report.signing_key_file"]),
+            ([.report], ["report.authorization_file", "report.signing_key_file", "webhook.secret_file"]),
             ([.users], ["user_tokens.key_file"]), ([.webpush], ["providers.webpush.key_file"]),
             ([.wns], ["providers.wns.client_secret_file"]),
             ([.mpns], ["providers.mpns.certificate_file", "providers.mpns.certificate_key_file"]),
@@ -298,6 +298,7 @@ import Testing
                 "webpush":{"key_file":"w","contact":"mailto:a@b"},"wns":{"client_id":"1","client_secret_file":"n"},
                 "mpns":{"certificate_file":"c","certificate_key_file":"k"},"http":{"signing_key_file":"t"}},
                 "report":{"url":"https://example.com","authorization_file":"r","signing_key_file":"s"},
+                "webhook":{"url":"https://example.com","secret_file":"c"},
                 "user_tokens":{"key_file":"u"},
                 """# + String(decoding: file.dropFirst(), as: UTF8.self))
         #expect(TestFile.remove(folder.file(".pepper")))

@@ -40,6 +40,9 @@ import Testing
                   "report": {
                     "url": "https://example.com/report", "authorization_file": "report", "signing_key_file": "sign"
                   },
+                  "webhook": {
+                    "url": "https://example.com/states", "secret_file": "ctx", "signing_key_file": "sign2"
+                  },
                   "limits": {
                     "devices": 1000, "requests_per_second": 50, "devices_per_second": 500,
                     "pushes_per_device": {"count": 5, "per": "24h"}
@@ -64,11 +67,12 @@ import Testing
         #expect(app.providers.fcm?.project == "news-1")
         #expect(app.providers.huawei?.clientID == "1001")
         #expect(
-            app.keyFiles.map(\.file.path).suffix(9) == [
+            app.keyFiles.map(\.file.path).suffix(11) == [
                 "/etc/apps/huawei", "/etc/apps/webpush.pem", "/etc/apps/wns", "/etc/apps/mpns.pem",
                 "/etc/apps/mpns.key", "/etc/apps/http", "/etc/apps/users", "/etc/apps/report", "/etc/apps/sign",
+                "/etc/apps/ctx", "/etc/apps/sign2",
             ])
-        #expect(app.keyFiles.count == 11)
+        #expect(app.keyFiles.count == 13)
         #expect(app.providers.webpush?.contact == "mailto:push@example.com")
         #expect(app.providers.wns?.clientID == "ms-app://s-1-15-2" && app.providers.wns?.tenant == "abc-1.example")
         #expect(app.providers.mpns?.certificateKeyFile?.field == "providers.mpns.certificate_key_file")
@@ -80,6 +84,8 @@ import Testing
         #expect(app.allowed == [AllowedRange(range: try AddressRange("10.0.0.0/8"), scopes: [.register])])
         #expect(app.report?.url == "https://example.com/report")
         #expect(app.report?.signingKeyFile?.field == "report.signing_key_file")
+        #expect(app.webhook?.url == "https://example.com/states")
+        #expect(app.webhook?.secretFile.field == "webhook.secret_file")
         #expect(app.limits.devices == 1_000 && app.limits.requestsPerSecond == 50 && app.limits.devicesPerSecond == 500)
         #expect(app.limits.pushesPerDevice == PushCap(count: 5, period: .seconds(86_400)))
         #expect(app.quietHours == QuietHours(start: 1_320, end: 450, timeZone: "Europe/Helsinki"))
@@ -158,6 +164,11 @@ import Testing
         (#"{"credentials":[{"scopes":[]}]}"#, "credentials[0].scopes: expected an array of 1 to "),
         (#"{"credentials":[{"scopes":["all"]}]}"#, "credentials[0].scopes[0]: expected one of publish, broadcast,"),
         (#"{"allow":[{"range":"10.0.0.1/8","scopes":["read"]}]}"#, "allow[0].range: expected the first address of"),
+        (
+            #"{"webhook":{"url":"ftp://x","secret_file":"s"}}"#,
+            "webhook.url: expected an absolute https:// or http:// URL with a host and without user and password"
+        ),
+        (#"{"webhook":{"url":"https://example.com"}}"#, "webhook.secret_file: missing"),
         (
             #"{"report":{"url":"ftp://x"}}"#,
             "report.url: expected an absolute https:// or http:// URL with a host and without user and password"

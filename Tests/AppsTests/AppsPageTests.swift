@@ -26,7 +26,9 @@ import Testing
     @Test func listsEveryField() throws {
         let stranger = #""qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq":1"#
         let objects =
-            ["identifiers", "report", "quiet_hours", "defaults", "user_tokens"].map { #""\#($0)":{\#(stranger)}"# } + [
+            ["identifiers", "report", "webhook", "quiet_hours", "defaults", "user_tokens"].map { name in
+                #""\#(name)":{\#(stranger)}"#
+            } + [
                 #""limits":{\#(stranger),"pushes_per_device":{\#(stranger)}}"#
             ]
         let others = ["fcm", "huawei", "webpush", "wns", "mpns", "http"].map { #""\#($0)":{\#(stranger)}"# }
