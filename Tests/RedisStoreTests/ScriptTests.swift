@@ -51,7 +51,9 @@ import Testing
         RedisTaskReceipts.count,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,
         RedisIdempotencyStore.forget, RedisTaskReplacements.set, RedisTaskReplacements.take,
-        RedisTaskReplacements.finish, StatisticsScripts.fold, RedisDeviceTasks.enter,
+        RedisTaskReplacements.finish, StatisticsScripts.fold, RedisDeviceTasks.enter, RedisStateOutbox.append,
+        RedisStateOutbox.take, RedisStateOutbox.freeze, RedisStateOutbox.finish, RedisStateOutbox.postpone,
+        RedisStateOutbox.clear,
     ]
 
     /// Goal: every script compiles in Redis, with its libraries. Method: the list has as many scripts as there are
