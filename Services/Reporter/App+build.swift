@@ -32,7 +32,7 @@ extension Reporter {
             statistics: RedisTaskStatistics(
                 store, time: environment.time, dayRetention: configuration.statisticsRetention),
             deviceTasks: RedisDeviceTasks(store, time: environment.time),
-            witness: witness)
+            witness: witness, outbox: RedisStateOutbox(store))
         let parts = ReporterParts(
             stores: stores, registry: registry, producer: producer, client: client,
             app: { apps.current.app($0) }, configuration: configuration, environment: environment)
@@ -45,9 +45,12 @@ extension Reporter {
         let taskReceipts = RedisTaskReceipts(store, sumRetention: configuration.statisticsRetention)
         let places = ReceiptPlaces(receipts: taskReceipts, archive: stores.archive, traces: stores.traces)
         return [connections, apps, context.watch(witness, over: registry)] + journal + [
-            parts.sweeper, context.worker(webhooks, concurrency: 1, handler: parts.replayedPosts),
+            parts.sweeper, parts.stateSender, context.worker(webhooks, concurrency: 1, handler: parts.replayedPosts),
             context.worker(
-                receipts, handler: ReceiptHandler(taskReceipts, places: places, metrics: environment.metrics)),
+                receipts,
+                handler: ReceiptHandler(
+                    taskReceipts, places: places, states: parts.recorder, metrics: environment.metrics)),
+            context.worker(statuses, handler: AcceptanceHandler(recorder: parts.recorder)),
             context.worker(results, handler: parts.handler),
         ]
     }
@@ -57,6 +60,9 @@ extension Reporter {
 
     /// Neither does that of receipts.
     private static let receipts = ConsumerOptions(channel: Topics.receipts.channel, group: group, order: .none)
+
+    /// And that of acceptances.
+    private static let statuses = ConsumerOptions(channel: Topics.statuses.channel, group: group, order: .none)
 
     private static let webhooks = ConsumerOptions(
         channel: Topics.webhooks.channel, group: group, batchMessagesMaximum: ReplayedPosts.atOnce)

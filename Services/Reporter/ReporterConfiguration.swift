@@ -36,7 +36,8 @@ struct ReporterConfiguration: Sendable {
         webhookPatience = environment.duration(
             "CARILLON_REPORTER_WEBHOOK_PATIENCE", default: .seconds(86_400), in: .zero ... .seconds(7 * 86_400),
             meaning:
-                "How long after the closing of a task its report is retried at an endpoint that does not accept it.")
+                "How long a report is retried after its task was closed, and a state of a message after it became known."
+        )
         policy = AddressPolicy(
             allowing: "CARILLON_REPORTER_ALLOW_ADDRESSES", for: "reports", environment: &environment)
     }

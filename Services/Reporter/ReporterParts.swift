@@ -10,6 +10,8 @@ struct ReporterParts: Sendable {
     let handler: ResultHandler
     let replayedPosts: ReplayedPosts
     let sweeper: TaskSweeper
+    let recorder: StateRecorder
+    let stateSender: StateSender
 
     init(
         stores: TaskStores, registry: any Registry & RegistryReader, producer: any BusProducer, client: HTTPClient,
@@ -17,24 +19,40 @@ struct ReporterParts: Sendable {
         environment: WorkerEnvironment
     ) {
         let queue = ReportingQueue(time: environment.time)
+        let wakeup = StateWakeup()
+        let stateMeters = StateMeters(environment.metrics)
+        let recorder = StateRecorder(
+            messages: TrackedMessages(archive: stores.archive, outbox: stores.outbox), outbox: stores.outbox,
+            registry: registry,
+            // An unknown app, whose file may be unreadable, may have a webhook.
+            hasWebhook: { app($0).map { $0.webhook != nil } ?? true }, wakeup: wakeup, meters: stateMeters)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
         let closer = TaskCloser(
-            stores, untried: untried, producer: producer,
+            stores, untried: untried, producer: producer, states: recorder,
             // An unknown app, whose file may be unreadable, may have an endpoint.
             expectsReports: { app($0).map { $0.report != nil } ?? true },
             lease: configuration.lease, traceRetention: configuration.traceRetention, environment: environment)
+        let endpoint = EndpointPoster(
+            client: client, destination: .untrusted(configuration.policy),
+            policy: PostPolicy(patience: configuration.webhookPatience), environment: environment)
+        let hold = configuration.webhook.deadline + configuration.lease
         let poster = ReportPoster(
-            client: client, hold: configuration.webhook.deadline + configuration.lease,
-            destination: .untrusted(configuration.policy),
-            policy: PostPolicy(patience: configuration.webhookPatience), archive: stores.archive, closer: closer,
-            producer: producer, app: app, environment: environment)
-        replayedPosts = ReplayedPosts(poster: poster)
+            endpoint: endpoint, hold: hold, archive: stores.archive, closer: closer, producer: producer, app: app,
+            environment: environment)
+        let statePoster = StatePoster(
+            outbox: stores.outbox, endpoint: endpoint, producer: producer, app: app, wakeup: wakeup,
+            meters: stateMeters,
+            environment: environment)
+        replayedPosts = ReplayedPosts(reports: poster, states: statePoster)
+        stateSender = StateSender(stores.outbox, poster: statePoster, hold: hold)
+        self.recorder = recorder
         let removal = DeviceRemoval(
             registry: registry,
             failuresMaximum: { (app($0)?.defaults ?? AppDefaults()).failuresBeforeUnregistering },
             metrics: environment.metrics)
-        handler = ResultHandler(queue: queue, removal: removal, meters: ResultMeters(environment.metrics))
+        handler = ResultHandler(
+            queue: queue, removal: removal, states: recorder, meters: ResultMeters(environment.metrics))
         sweeper = TaskSweeper(
             queue: queue, agenda: stores.agenda, closer: closer, poster: poster, lease: configuration.lease,
             environment: environment)

@@ -67,10 +67,18 @@ package enum Topics {
             "reports", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "task",
             from: ["reporter"], to: ["analysts"]))
 
-    /// Reports that endpoints did not accept in time. Only replays from `dead` are sent here.
-    package static let webhooks = Topic<ReportPost>(
+    /// Accepted messages to single users, for the webhooks of their apps. What becomes of them is on `results` and
+    /// `receipts`.
+    package static let statuses = Topic<MessageAcceptance>(
         TopicDeclaration(
-            "webhooks", kind: .work, admission: .draining, partitions: .init(kafka: 4, embedded: 1), key: "task",
+            "statuses", kind: .work, admission: .draining, partitions: warm, key: "task",
+            from: ["scheduler", "targeting-resolver"], to: ["reporter"]))
+
+    /// Reports and states of messages that endpoints did not accept in time. Only replays from `dead` are sent here.
+    package static let webhooks = Topic<WebhookPost>(
+        TopicDeclaration(
+            "webhooks", kind: .work, admission: .draining, partitions: .init(kafka: 4, embedded: 1),
+            key: "task, or app",
             from: ["carillon"], to: ["reporter"]))
 
     /// Removed devices, for systems that keep their own lists.
@@ -109,8 +117,8 @@ package enum Topics {
     package static let all: [TopicDeclaration] = [
         tasks.declaration, lists.declaration, schedules.declaration, segments.declaration, audience.declaration,
         dispatchAPNs.declaration, dispatchAndroid.declaration, dispatchWeb.declaration, retries.declaration,
-        results.declaration, reports.declaration, webhooks.declaration, feedback.declaration, receipts.declaration,
-        events.declaration, registry.declaration, dead.declaration,
+        results.declaration, reports.declaration, statuses.declaration, webhooks.declaration, feedback.declaration,
+        receipts.declaration, events.declaration, registry.declaration, dead.declaration,
     ]
 
     /// The topic or lane of that name, such as `audience.fast`.

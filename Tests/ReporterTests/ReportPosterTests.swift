@@ -66,8 +66,10 @@ import Topics
         var usedCloser = closer
         if usedCloser == nil { usedCloser = try await fixture.closer(expectsReports: true) }
         return ReportPoster(
-            client: client, hold: hold, destination: .untrusted(AddressPolicy(allowed: ranges)),
-            policy: PostPolicy(patience: patience), archive: fixture.archive, closer: try #require(usedCloser),
+            endpoint: EndpointPoster(
+                client: client, destination: .untrusted(AddressPolicy(allowed: ranges)),
+                policy: PostPolicy(patience: patience), environment: fixture.environment),
+            hold: hold, archive: fixture.archive, closer: try #require(usedCloser),
             producer: try await fixture.bus.makeProducer(ProducerOptions()), app: { _ in app },
             environment: fixture.environment)
     }
@@ -195,8 +197,11 @@ import Topics
         let context = HandlerContext(
             time: fixture.time, random: fixture.environment.random,
             producer: try await fixture.bus.makeProducer(ProducerOptions()), log: fixture.environment.log, attempt: 1)
-        let message = ReceivedMessage(message: try ReportPost(decoding: value), origin: origin)
-        return try await ReplayedPosts(poster: poster).handle([message], context: context)
+        let message = ReceivedMessage(message: try WebhookPost(decoding: value), origin: origin)
+        let states = StatePoster(
+            outbox: fixture.outbox, endpoint: poster.endpoint, producer: poster.producer, app: poster.app,
+            wakeup: StateWakeup(), meters: StateMeters(fixture.metrics), environment: fixture.environment)
+        return try await ReplayedPosts(reports: poster, states: states).handle([message], context: context)
     }
 
     private func letters() async throws -> [DeadLetter] {

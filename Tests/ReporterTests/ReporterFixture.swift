@@ -27,13 +27,14 @@ final class ReporterFixture: Sendable {
     let statistics: MemoryTaskStatistics
     let deviceTasks: MemoryDeviceTasks
     let registry: MemoryRegistry
+    let outbox: MemoryStateOutbox
     let witness = ScriptedWitness()
     let app: AppID
     let scissors = Scissors()
     let sink = CollectingSink()
     let metrics = Metrics()
 
-    init() throws {
+    init(queueBytesMaximum: Int = OutboxBounds.queueBytesMaximum) throws {
         bus = MemoryBus(time: time, random: SeededRandomSource(seed: 1))
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
@@ -41,6 +42,7 @@ final class ReporterFixture: Sendable {
         statistics = MemoryTaskStatistics(time: time)
         deviceTasks = MemoryDeviceTasks(time: time)
         registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 2))
+        outbox = MemoryStateOutbox(time: time, queueBytesMaximum: queueBytesMaximum)
         app = try AppID("news")
     }
 
@@ -55,19 +57,30 @@ final class ReporterFixture: Sendable {
             ledger: CutLedger(ledger, scissors: scissors), archive: CutArchive(archive, scissors: scissors),
             agenda: CutAgenda(agenda, scissors: scissors), traces: traces ?? CutTraces(self.traces, scissors: scissors),
             statistics: statistics ?? CutStatistics(self.statistics, scissors: scissors),
-            deviceTasks: CutDeviceTasks(deviceTasks, scissors: scissors), witness: witness)
+            deviceTasks: CutDeviceTasks(deviceTasks, scissors: scissors), witness: witness,
+            outbox: CutOutbox(outbox, scissors: scissors))
+    }
+
+    /// Creates a recorder as a new process would.
+    func recorder(hasWebhook: Bool = false, wakeup: StateWakeup = StateWakeup()) -> StateRecorder {
+        let outbox = CutOutbox(outbox, scissors: scissors)
+        return StateRecorder(
+            messages: TrackedMessages(archive: archive, outbox: outbox), outbox: outbox, registry: registry,
+            hasWebhook: { _ in hasWebhook }, wakeup: wakeup, meters: StateMeters(metrics))
     }
 
     /// Creates a closer as a new process would.
     func closer(
-        expectsReports: Bool = false, traces: (any TaskTraces)? = nil, statistics: (any TaskStatistics)? = nil
+        expectsReports: Bool = false, hasWebhook: Bool = false, traces: (any TaskTraces)? = nil,
+        statistics: (any TaskStatistics)? = nil
     ) async throws -> TaskCloser {
         let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors)
         let stores = stores(traces, statistics: statistics)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
         return TaskCloser(
-            stores, untried: untried, producer: producer, expectsReports: { _ in expectsReports },
+            stores, untried: untried, producer: producer, states: recorder(hasWebhook: hasWebhook),
+            expectsReports: { _ in expectsReports },
             lease: ReporterFixture.lease, traceRetention: TaskTraceBounds.retention, environment: environment)
     }
 

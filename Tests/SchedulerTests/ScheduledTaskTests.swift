@@ -1,3 +1,5 @@
+import Bus
+import MemoryBus
 import MemoryStore
 import PushModel
 import ServiceKit
@@ -230,5 +232,26 @@ import Topics
             #expect(await fixture.index.hasCompleted(2))
         }
         #expect(try await fixture.released().count == 1)
+    }
+
+    /// Goal: webhooks are told of each accepted message that waits, once it is stored, and not of its cancel.
+    @Test func aTaskWithAWindowIsTold() async throws {
+        let fixture = try ScheduleFixture()
+        var message = fixture.task(1, after: .seconds(300))
+        message.window = DeliveryWindow(
+            from: message.created, to: message.created + .seconds(600), user: try Samples.user("user-1"),
+            method: .contextAware)
+        try await fixture.withScheduler {
+            try await fixture.post(fixture.task(2, after: .seconds(300)))
+            try await fixture.post(message)
+            try await fixture.withdraw(message)
+            #expect(await fixture.index.hasCompleted(1))
+        }
+        var told: [MessageAcceptance] = []
+        try await fixture.bus.scan(Topics.statuses.channel) { record in
+            told.append(try MessageAcceptance(decoding: record.value))
+            return true
+        }
+        #expect(told == [MessageAcceptance(task: message.id, app: message.app)])
     }
 }

@@ -55,7 +55,8 @@ import Topics
         let draining = Topics.all.filter { $0.admission == .draining }.map(\.name)
         #expect(
             Set(draining) == [
-                "retries", "results", "reports", "feedback", "receipts", "events", "webhooks", "registry", "dead",
+                "retries", "results", "reports", "feedback", "receipts", "events", "statuses", "webhooks", "registry",
+                "dead",
             ])
     }
 

@@ -20,6 +20,7 @@ final class TaskCloser: Sendable {
     private let stores: TaskStores
     private let untried: UntriedDevices
     private let producer: any BusProducer
+    private let states: StateRecorder
     private let expectsReports: @Sendable (AppID) -> Bool
     private let lease: Duration
     private let traceRetention: Duration
@@ -29,13 +30,14 @@ final class TaskCloser: Sendable {
     private let pauses = Mutex(CheckBackoff())
 
     init(
-        _ stores: TaskStores, untried: UntriedDevices, producer: any BusProducer,
+        _ stores: TaskStores, untried: UntriedDevices, producer: any BusProducer, states: StateRecorder,
         expectsReports: @escaping @Sendable (AppID) -> Bool, lease: Duration, traceRetention: Duration,
         environment: WorkerEnvironment
     ) {
         self.stores = stores
         self.untried = untried
         self.producer = producer
+        self.states = states
         self.expectsReports = expectsReports
         self.lease = lease
         self.traceRetention = traceRetention
@@ -149,6 +151,7 @@ final class TaskCloser: Sendable {
     private func publish(_ report: TaskReport) async throws {
         if report.lane == .fast { try await keepTrace(of: report) }
         try await count(report)
+        try await states.noteEnd(of: report)
         try await producer.send([Topics.reports.message(report, key: report.task.bytes)])
         if report.lane == .fast { try await stores.ledger.release(report.task) }
         try await stores.archive.advance(reportOf: report.task, to: .published)
@@ -212,6 +215,7 @@ final class TaskCloser: Sendable {
     private func abandon(_ task: TaskID, reason: String) async throws {
         meters.abandoned.increment()
         log.error("task abandoned without a report", [.task: "\(task)", .reason: reason])
+        if let content = try await stores.archive.readableTask(task) { try await states.noteAbandoned(content) }
         try await stores.archive.giveUp(task, reason: reason)
         try await stores.agenda.finish(task)
         pauses.withLock { $0.forget(task) }

@@ -12,6 +12,7 @@ struct TaskStores: Sendable {
     let statistics: any TaskStatistics
     let deviceTasks: any DeviceTasks
     let witness: any LedgerWitness
+    let outbox: any StateOutbox
 }
 
 extension TaskArchive {

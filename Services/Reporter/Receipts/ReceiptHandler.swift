@@ -5,7 +5,7 @@ import Store
 import TaskKit
 import Topics
 
-/// Counts receipts, each kind once for each device of a task. A repeated delivery counts nothing.
+/// Counts receipts, each kind once for each device of a task, and tells webhooks. A repeated delivery counts nothing.
 struct ReceiptHandler: MessageHandler {
     private struct Group: Hashable {
         let task: TaskID
@@ -15,11 +15,13 @@ struct ReceiptHandler: MessageHandler {
 
     private let receipts: any TaskReceipts
     private let places: ReceiptPlaces
+    private let states: StateRecorder
     private let meters: ReceiptMeters
 
-    init(_ receipts: any TaskReceipts, places: ReceiptPlaces, metrics: Metrics) {
+    init(_ receipts: any TaskReceipts, places: ReceiptPlaces, states: StateRecorder, metrics: Metrics) {
         self.receipts = receipts
         self.places = places
+        self.states = states
         meters = ReceiptMeters(metrics)
     }
 
@@ -31,6 +33,7 @@ struct ReceiptHandler: MessageHandler {
             for (group, batches) in groups { tasks.addTask { try await count(batches, of: group) } }
             try await tasks.waitForAll()
         }
+        try await states.note(messages.map(\.message))
         if let oldest = messages.map(\.message.time).min() { meters.note(delay: context.time.now - oldest) }
         return []
     }

@@ -2,10 +2,11 @@ import Bus
 import PushModel
 import Topics
 
-/// Handles results: requests checks of their tasks, removes invalid devices, and counts.
+/// Handles results: requests checks of their tasks, tells webhooks, removes invalid devices, and counts.
 struct ResultHandler: MessageHandler {
     let queue: ReportingQueue
     let removal: DeviceRemoval
+    let states: StateRecorder
     let meters: ResultMeters
 
     func handle(
@@ -14,6 +15,8 @@ struct ResultHandler: MessageHandler {
         let batches = messages.map(\.message)
         // First, so that an unavailable registry keeps no task open.
         queue.want(Set(batches.map(\.task)), isDue: false)
+        // Before the removal, as a webhook is told the tokens of devices.
+        try await states.note(batches)
         let feedback = try await removal.perform(batches)
         meters.note(batches)
         return feedback.map { Topics.feedback.message($0, key: $0.key) }

@@ -3,24 +3,22 @@ import ProviderKit
 import ServiceKit
 import Signing
 
-/// The secrets for posting an app's reports. The files are read each time, so that a fixed file counts immediately.
+/// The secrets for posting to an endpoint of an app. The files are read each time, so that a fixed file counts
+/// immediately.
 struct EndpointSecrets: Sendable {
-    let authorization: Secret?
+    /// The value of the header that authorizes a post.
+    let header: Secret?
     let signingKey: HMACKey?
 
     private static let bytesMaximum = 16 << 10
 
-    static func read(_ endpoint: ReportEndpoint) async throws(EndpointError) -> EndpointSecrets {
-        let texts = await onNativeThread("report-keys") {
-            [endpoint.authorizationFile, endpoint.signingKeyFile].map { $0.map(text) }
-        }
-        let (authorization, key) = (texts[0], texts[1])
-        for (file, text) in [(endpoint.authorizationFile, authorization), (endpoint.signingKeyFile, key)] {
+    static func read(header: KeyFile?, signingKey: KeyFile?) async throws(EndpointError) -> EndpointSecrets {
+        let texts = await onNativeThread("report-keys") { [header, signingKey].map { $0.map(text) } }
+        for (file, text) in zip([header, signingKey], texts) {
             if let file, text ?? nil == nil { throw EndpointError("\(file.field): no readable text in \(file.path)") }
         }
         return EndpointSecrets(
-            authorization: authorization ?? nil,
-            signingKey: (key ?? nil).map { HMACKey(Array($0.reveal().utf8)) })
+            header: texts[0] ?? nil, signingKey: (texts[1] ?? nil).map { HMACKey(Array($0.reveal().utf8)) })
     }
 
     /// Nil if it is empty or unreadable.
@@ -29,7 +27,7 @@ struct EndpointSecrets: Sendable {
     }
 }
 
-/// A report cannot be posted until the app's files are fixed.
+/// Nothing can be posted until the app's files are fixed.
 struct EndpointError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,10 +1,8 @@
 import Apps
 import Bus
 import HTTPClient
-import ProviderKit
 import PushModel
 import ServiceKit
-import Signing
 import Store
 import TaskModel
 import Topics
@@ -13,11 +11,9 @@ import Topics
 struct ReportPoster: Sendable {
     static let group = "reporter-webhook"
 
-    let client: HTTPClient
+    let endpoint: EndpointPoster
     /// Longer than an attempt takes: a report that a crashed reporter was posting is posted by another after this.
     let hold: Duration
-    let destination: HTTPClientRequest.Destination
-    let policy: PostPolicy
     let archive: any TaskArchive
     let closer: TaskCloser
     let producer: any BusProducer
@@ -32,8 +28,8 @@ struct ReportPoster: Sendable {
             if let app, app.report == nil { return try await closer.settle(report) }
             let post = try await self.post(for: report, identifier: app?.identifiers[report.dialect]?.first)
             let verdict =
-                if let endpoint = app?.report { try await attempt(post, endpoint: endpoint) } else {
-                    again(post, reason: "there is no valid app file")
+                if let receiver = app?.report { await attempt(post, receiver: receiver) } else {
+                    endpoint.again(since: post.closed, reason: "there is no valid app file")
                 }
             try await conclude(verdict, report: report, post: post)
         } catch {
@@ -44,9 +40,9 @@ struct ReportPoster: Sendable {
 
     /// Posts a replayed report once; returns a dead letter if that fails. If the app has no endpoint any more, nothing
     /// is posted.
-    func postAgain(_ post: ReportPost) async throws -> DeadLetter? {
-        guard let endpoint = app(post.app)?.report else { return nil }
-        switch try await attempt(post, endpoint: endpoint) {
+    func postAgain(_ post: ReportPost) async -> DeadLetter? {
+        guard let receiver = app(post.app)?.report else { return nil }
+        switch await attempt(post, receiver: receiver) {
         case .delivered:
             count("delivered")
             return nil
@@ -60,37 +56,17 @@ struct ReportPoster: Sendable {
         return ReportPost(task: report.task, app: report.app, closed: report.closed, body: body)
     }
 
-    private func attempt(_ post: ReportPost, endpoint: ReportEndpoint) async throws -> PostPolicy.Verdict {
-        let request: HTTPClientRequest
-        do {
-            request = try await self.request(post, endpoint: endpoint)
-        } catch let problem as EndpointError {
-            return again(post, reason: problem.description)
+    private func attempt(_ post: ReportPost, receiver: ReportEndpoint) async -> PostPolicy.Verdict {
+        await endpoint.attempt(since: post.closed) { () async throws(EndpointError) in
+            let secrets = try await EndpointSecrets.read(
+                header: receiver.authorizationFile, signingKey: receiver.signingKeyFile)
+            var headers = [HTTPClientRequest.Header("Idempotency-Key", post.id)]
+            if let authorization = secrets.header {
+                headers.append(.init("Authorization", authorization.reveal()))
+            }
+            return EndpointPoster.Post(
+                url: receiver.url, headers: headers, signingKey: secrets.signingKey, body: post.body)
         }
-        let outcome = await client.send(request)
-        return policy.verdict(
-            on: outcome, closed: post.closed, now: environment.time.now, random: environment.random)
-    }
-
-    private func again(_ post: ReportPost, reason: String) -> PostPolicy.Verdict {
-        policy.again(reason, advice: nil, closed: post.closed, now: environment.time.now, random: environment.random)
-    }
-
-    private func request(_ post: ReportPost, endpoint: ReportEndpoint) async throws -> HTTPClientRequest {
-        let secrets = try await EndpointSecrets.read(endpoint)
-        var headers = [
-            HTTPClientRequest.Header("Content-Type", "application/json"),
-            HTTPClientRequest.Header("Idempotency-Key", post.id),
-        ]
-        if let authorization = secrets.authorization {
-            headers.append(.init("Authorization", authorization.reveal()))
-        }
-        if let key = secrets.signingKey {
-            let value = RequestSignature.value(of: post.body, at: environment.time.now, key: key)
-            headers.append(.init(RequestSignature.header, value))
-        }
-        return HTTPClientRequest(
-            .post, url: endpoint.url, to: destination, headers: headers, body: post.body, isRepeatable: true)
     }
 
     private func conclude(

@@ -23,7 +23,10 @@ struct ScheduleIntake: MessageHandler {
         _ = try await records.concurrentMap(atOnce: ScheduleIntake.recordsAtOnce) { records in
             for record in records { try await take(record, context: context) }
         }
-        return []
+        return messages.compactMap { message in
+            guard case .task(let task) = message.message else { return nil }
+            return task.acceptance(trace: message.trace)
+        }
     }
 
     func giveUp(_ letter: DeadLetter) async throws {

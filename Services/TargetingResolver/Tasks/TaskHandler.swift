@@ -39,11 +39,17 @@ struct TaskHandler: MessageHandler {
             for message in messages { outputs += try await take(message, context: context) }
             return outputs
         }
-        return Array(outputs.joined())
+        return outputs.joined() + messages.compactMap { TaskHandler.acceptance(of: $0) }
     }
 
     func giveUp(_ letter: DeadLetter) async throws {
         try await archive.giveUp(taskOf: letter)
+    }
+
+    /// The scheduler tells of a task that waited for its time.
+    private static func acceptance(of message: ReceivedMessage<TaskMessage>) -> OutgoingMessage? {
+        guard case .task(let task) = message.message, task.sendAt == nil else { return nil }
+        return task.acceptance(trace: message.trace)
     }
 
     private func take(

@@ -50,6 +50,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case reporterDevicesRemoved = "carillon_reporter_removed_devices_total"
     case reporterDevicesUnreported = "carillon_reporter_untold_devices_total"
     case reporterPosts = "carillon_reporter_posts_total"
+    case reporterStatePosts = "carillon_reporter_state_posts_total"
+    case reporterStates = "carillon_reporter_states_total"
     case reporterReceiptDelay = "carillon_reporter_receipt_delay_milliseconds"
     case reporterReceiptsCounted = "carillon_reporter_counted_receipts_total"
     case reporterReceiptsRepeated = "carillon_reporter_repeated_receipts_total"
@@ -191,6 +193,9 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .reporterDevicesRemoved: "Devices removed from the registry, by cause: invalid or failures."
         case .reporterDevicesUnreported: "Devices that ended untried without a result, since the registry lost them."
         case .reporterPosts: "Reports sent to endpoints of apps, by outcome: delivered, failed, given_up."
+        case .reporterStatePosts:
+            "Posts of message states to webhooks of apps, by outcome: delivered, failed, given_up."
+        case .reporterStates: "States of messages for webhooks of apps, by outcome: queued, delivered, given_up."
         case .reporterReceiptDelay: "Time from accepting to counting the oldest of the receipts counted last."
         case .reporterReceiptsCounted:
             "Receipts of devices counted, by kind: delivered, opened, dismissed, action."

@@ -30,7 +30,7 @@ enum MessageTargets {
         case 0: try roundTrip(TaskMessage.self, message).map(check)
         case 1: try results(message)
         case 2: try roundTrip(TaskReport.self, message).map { _ = $0.targeted }
-        case 3: try roundTrip(ReportPost.self, message).map { _ = $0.id }
+        case 3: try roundTrip(WebhookPost.self, message).map { _ = $0.app }
         case 4: try roundTrip(DeviceFeedback.self, message).map { _ = $0.key }
         case 5: try roundTrip(ReceiptBatch.self, message).map { _ = $0.event }
         case 6: try roundTrip(ListenerEvent.self, message).map { _ = $0.key }

@@ -40,6 +40,9 @@ struct RemainingData: Sendable, Equatable {
             what: "fingerprints of receipts, which contain the device id only as a hash", place: "Redis",
             end: "\(TaskReceiptBounds.daysKept) days after the day on which the task began"),
         RemainingData(
+            what: "the user's name, content and devices' tokens of messages whose states a webhook is told",
+            place: "Redis", end: "8 days after the end of each message, and once its states are posted"),
+        RemainingData(
             what: "everything removed here, as it was written before",
             place: "Redis' append-only file and snapshots; backups",
             end: "Redis has rewritten them; the backups are deleted"),
