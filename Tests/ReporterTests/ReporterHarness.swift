@@ -16,11 +16,16 @@ final class ReporterHarness: Sendable {
     private let base: ServiceHarness
     private let folder = TemporaryDirectory("reporter")
 
-    /// Creates an app whose reports go to this address.
-    init(endpoint: String) async throws {
+    /// Creates an app whose reports, or states of messages, go to this address.
+    init(endpoint: String, isWebhook: Bool = false) async throws {
         base = try await ServiceHarness()
         registry = try await base.openRegistry()
-        folder.write("news.json", content: #"{"report":{"url":"\#(endpoint)"}}"#)
+        folder.write("secret", content: "s3cret\n")
+        folder.write(
+            "news.json",
+            content: isWebhook
+                ? #"{"webhook":{"url":"\#(endpoint)","secret_file":"secret"}}"#
+                : #"{"report":{"url":"\#(endpoint)"}}"#)
     }
 
     var app: AppID { base.app }
@@ -44,11 +49,16 @@ final class ReporterHarness: Sendable {
     }
 
     /// Creates tasks that are accepted, planned and marked, with their usual due time.
-    func begin(_ count: Int, devices: [DeviceID]) async throws -> [TaskID] {
+    func begin(_ count: Int, devices: [DeviceID], areMessages: Bool = false) async throws -> [TaskID] {
         let now = SystemTimeSource().now
         var tasks: [TaskID] = []
         for number in 0..<count {
-            let task = PushTask(id: TaskID(high: 3, low: UInt64(number)), app: app, created: now)
+            var task = PushTask(id: TaskID(high: 3, low: UInt64(number)), app: app, created: now)
+            if areMessages {
+                task.window = DeliveryWindow(
+                    from: now, to: now + .seconds(3_600), user: try Samples.user("user-\(number)"), method: .traditional
+                )
+            }
             try await base.archive.keep(
                 TaskMessage.task(task).encoded(), of: task.id,
                 entry: TaskEntry(app: app, begins: now, deadline: task.deadline))
@@ -62,6 +72,12 @@ final class ReporterHarness: Sendable {
             tasks.append(task.id)
         }
         return tasks
+    }
+
+    /// Does the work of the resolver or the scheduler: tells that messages are accepted.
+    func accept(_ tasks: [TaskID]) async throws {
+        try await base.send(
+            tasks.map { Topics.statuses.message(MessageAcceptance(task: $0, app: app), key: Topics.key($0)) })
     }
 
     /// Does the work of senders: claims and settles the devices, and sends the results. Their time is slightly in the

@@ -49,6 +49,36 @@ import Topics
         await endpoint.stop()
     }
 
+    /// Goal: a crash while states are posted loses none, and keeps those of each message in order. Method: a reporter is
+    /// killed after some posts; another one goes on. A request that comes again has the same bytes under its key.
+    @Test func aCrashWhileStatesArePostedLosesNothing() async throws {
+        let endpoint = try Endpoint([HTTPResponse(.ok)])
+        let harness = try await ReporterHarness(endpoint: endpoint.url, isWebhook: true)
+        let devices = try await harness.register(1)
+        let tasks = try await harness.begin(80, devices: devices, areMessages: true)
+        let first = try await harness.startReporter()
+        try await harness.accept(tasks)
+        async let ending: Void = harness.end(devices, of: tasks, as: .delivered)
+        #expect(await endpoint.hasPosts(8))
+        first.signal(9)
+        #expect(await first.end() == .signalled(9))
+        try await ending
+        let second = try await harness.startReporter()
+        let all = Set(tasks.flatMap { ["\($0) pending", "\($0) delivered"] })
+        try await waitUntil { try all.isSubset(of: endpoint.states.map(\.text)) }
+        second.signal(15)
+        #expect(await second.end() == .exited(0))
+
+        let states = try endpoint.states
+        #expect(Set(states.map(\.text)) == all)
+        for task in tasks {
+            let told = states.filter { $0.key == "\(task)" }.map(\.status)
+            #expect(told.first == "pending" && told.firstIndex(of: "delivered") == 1, "\(told)")
+        }
+        #expect(endpoint.posts.allSatisfy { $0.headers["X-CTX-Secret"] == "s3cret" })
+        await endpoint.stop()
+    }
+
     /// A process must not write to a store whose format it does not know.
     @Test func aStoreOfANewerFormatEndsTheProcess() async throws {
         let endpoint = try Endpoint([HTTPResponse(.ok)])
@@ -71,4 +101,21 @@ import Topics
 
 extension Endpoint {
     fileprivate var keys: Set<String> { Set(posts.compactMap { $0.headers["Idempotency-Key"] }) }
+
+    /// The states of all requests, each request once.
+    fileprivate var states: [StateFixture.Entry] {
+        get throws {
+            var bodies: [String: [UInt8]] = [:]
+            return try posts.flatMap { post in
+                let key = try #require(post.headers["X-Idempotency-Key"])
+                let known = bodies.updateValue(post.body, forKey: key)
+                #expect(known == nil || known == post.body, "a repeat has the same bytes")
+                return known == nil ? try StateFixture.entries(post) : []
+            }
+        }
+    }
+}
+
+extension StateFixture.Entry {
+    fileprivate var text: String { "\(key) \(status)" }
 }
