@@ -113,7 +113,7 @@ import Topics
         let device = try await fixture.base.register(1)[0]
         let task = try fixture.begin(1, devices: [device])
         try await fixture.recorder().note([fixture.base.batch([device], task: task.id, state: .delivered)])
-        fixture.base.archive.forget(task.id, after: .zero)
+        try await fixture.base.archive.forget(task.id, after: .zero)
         try await fixture.recorder().note([receipts(device, kind: .opened, of: task)])
         #expect(try fixture.waiting(fixture.queue(of: task)).map(\.status) == ["pending", "delivered", "opened"])
         fixture.base.time.advance(by: task.deadline - fixture.base.time.now + OutboxBounds.retention)
