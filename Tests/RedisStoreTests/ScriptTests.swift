@@ -53,7 +53,7 @@ import Testing
         RedisIdempotencyStore.forget, RedisTaskReplacements.set, RedisTaskReplacements.take,
         RedisTaskReplacements.finish, StatisticsScripts.fold, RedisDeviceTasks.enter, RedisStateOutbox.append,
         RedisStateOutbox.take, RedisStateOutbox.freeze, RedisStateOutbox.finish, RedisStateOutbox.postpone,
-        RedisStateOutbox.clear,
+        RedisStateOutbox.clear, RedisUserMoments.enter, RedisUserMoments.leave, RedisUserMoments.begin,
     ]
 
     /// Goal: every script compiles in Redis, with its libraries. Method: the list has as many scripts as there are
