@@ -12,14 +12,16 @@ import Testing
     @Test(arguments: Harness.BusKind.allCases)
     func publishersOfPushdKeepWorking(_ bus: Harness.BusKind) async throws {
         let harness = try await Harness(bus)
-        async let all: Void = everySubscriberGetsOnePush(harness)
-        async let whole: Void = aBroadcastReachesDevicesWithoutSubscriptions(harness)
-        async let one: Void = aUnicastReachesOneDevice(harness)
-        async let counted: Void = anEventIsCountedUntilItIsDeleted(harness)
-        async let refused: Void = aFaultyEventIsDroppedAndSaysWhy(harness)
-        async let shown: Void = devicesGetTheirLanguage(harness)
-        async let silent: Void = devicesGetTheirBadgeWithoutAnAlert(harness)
-        _ = try await (all, whole, one, counted, refused, shown, silent)
+        let scenarios = [
+            everySubscriberGetsOnePush, aBroadcastReachesDevicesWithoutSubscriptions, aUnicastReachesOneDevice,
+            anEventIsCountedUntilItIsDeleted, aFaultyEventIsDroppedAndSaysWhy, devicesGetTheirLanguage,
+            devicesGetTheirBadgeWithoutAnAlert,
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for scenario in scenarios { group.addTask { try await scenario(harness) } }
+            // The first error ends the others, which may wait for what it prevents.
+            for try await _ in group {}
+        }
         try await harness.close()
     }
 
