@@ -68,6 +68,8 @@ import Testing
         try await waitUntil { try await harness.statistics(of: "counted")?["total"] == .integer(5) }
         let statistics = try #require(try await harness.statistics(of: "counted"))
         #expect(statistics["created"] != nil && statistics["last"] != nil)
+        // Events are counted before their subscribers are looked up.
+        for device in devices { try await waitUntil { try await harness.deliveries(to: device) == 5 } }
 
         #expect(try await harness.ingest.send("DELETE", path).status == 204)
         try await waitUntil { try await harness.ingest.send("GET", path).status == 404 }
@@ -77,7 +79,6 @@ import Testing
                 try await harness.ingest.send("GET", "/apps/news/subscriber/\(id)/subscriptions").body)
             #expect(list["counted"] == nil && list["kept"] != nil)
         }
-        for device in devices { try await waitUntil { try await harness.deliveries(to: device) == 5 } }
         try await harness.publish("counted", "msg=x")
         try await harness.publish("kept", "msg=x")
         for device in devices { try await waitUntil { try await harness.deliveries(to: device) == 6 } }
