@@ -11,7 +11,8 @@ struct BenchRun {
         let environment = EnvironmentReader.processEnvironment().merging(variables) { $1 }
         let process = try ChildProcess(
             builtExecutable("carillon"), arguments: ["bench"] + words, environment: environment)
-        await process.line(within: .seconds(150)) { _ in false }
+        // Beside a dozen other tests it may take several minutes.
+        await process.line(within: .seconds(400)) { _ in false }
         ending = await process.end()
         lines = process.lines
     }

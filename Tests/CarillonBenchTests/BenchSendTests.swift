@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A small run of the sender benchmark: its figures are meaningless here, but all must be present.
-@Suite(.timeLimit(.minutes(5))) struct BenchSendTests {
+@Suite(.timeLimit(.minutes(10))) struct BenchSendTests {
     /// With pywebpush, which `make deps` installs.
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/vapid"))) func everyFigureIsPrinted() async throws {
         let run = try await BenchRun([
