@@ -11,8 +11,7 @@ import Testing
     private static let memoryBytesPerByte = 40
     /// Six kilobytes with variables in 127 languages take 0.35 s to render, unoptimized.
     private static let cpuSecondsAlways = 0.7
-    /// The same documents take 2.4 MB.
-    private static let memoryBytesAlways = 3 << 20
+    private static let memoryBytesAlways = 2 << 20
 
     /// Goal: a small request cannot stop the service. Method: each document is posted to a process that has answered no
     /// other of its size, and the kernel's figures give its cost. On a shared machine the same work may take several

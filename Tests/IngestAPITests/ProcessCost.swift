@@ -7,6 +7,7 @@ struct ProcessCost {
     private let processID: pid_t
     private let cpuSecondsBefore: Double
     private let residentBytesBefore: Int
+    private let codeBytesBefore: Int
 
     /// Starts the measurement and resets the peak memory.
     init(of processID: pid_t) throws {
@@ -15,6 +16,7 @@ struct ProcessCost {
         defer { close(file) }
         try #require(write(file, "5", 1) == 1)
         residentBytesBefore = try ProcessCost.bytes("VmRSS:", of: processID)
+        codeBytesBefore = try ProcessCost.bytes("RssFile:", of: processID)
         cpuSecondsBefore = try ProcessCost.cpuSeconds(of: processID)
     }
 
@@ -22,9 +24,12 @@ struct ProcessCost {
         get throws { try ProcessCost.cpuSeconds(of: processID) - cpuSecondsBefore }
     }
 
-    /// Peak resident memory beyond the initial one.
+    /// Peak resident memory beyond the initial one, without the code that was executed for the first time.
     var memoryBytes: Int {
-        get throws { try ProcessCost.bytes("VmHWM:", of: processID) - residentBytesBefore }
+        get throws {
+            let code = try ProcessCost.bytes("RssFile:", of: processID) - codeBytesBefore
+            return try ProcessCost.bytes("VmHWM:", of: processID) - residentBytesBefore - code
+        }
     }
 
     private static func cpuSeconds(of processID: pid_t) throws -> Double {
