@@ -1,3 +1,5 @@
+import Glibc
+
 /// How many of some trials succeeded, with the 95 % confidence intervals of Wilson, which hold for few trials and for
 /// rates near 0 and 1 too.
 struct Proportion: Sendable, Equatable {
@@ -35,10 +37,8 @@ struct Proportion: Sendable, Equatable {
     func difference(from other: Proportion) -> Difference? {
         guard let rate, let interval, let otherRate = other.rate, let otherInterval = other.interval else { return nil }
         let difference = rate - otherRate
-        let below = squares(rate - interval.lowerBound, otherInterval.upperBound - otherRate).squareRoot()
-        let above = squares(interval.upperBound - rate, otherRate - otherInterval.lowerBound).squareRoot()
+        let below = hypot(rate - interval.lowerBound, otherInterval.upperBound - otherRate)
+        let above = hypot(interval.upperBound - rate, otherRate - otherInterval.lowerBound)
         return Difference(rate: difference, interval: difference - below...difference + above)
     }
-
-    private func squares(_ left: Double, _ right: Double) -> Double { left * left + right * right }
 }
