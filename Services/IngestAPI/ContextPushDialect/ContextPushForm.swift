@@ -53,7 +53,7 @@ struct ContextPushForm: Sendable {
         draft.options.timeToLive = defaults.timeToLive
         draft.timing.window = window
         draft.replaces = name.replacementKey(in: app)?.text
-        draft.labels["campaign"] = name.campaign
+        draft.labels[CampaignCohort.label] = name.campaign
         draft.reported = JSONObject([
             ("bundle_id", .string(bundle)), ("platform", .string(name.platform.rawValue)),
             ("user_id", .string(name.user.value)), ("campaign_id", .string(name.campaign)),

@@ -18,7 +18,7 @@ struct TrackedMessage: Sendable, Equatable {
     init?(_ task: PushTask) {
         guard let window = task.window else { return nil }
         user = window.user.value
-        campaign = task.labels["campaign"]
+        campaign = task.labels[CampaignCohort.label]
         key = task.reported["idempotency_key"]?.text ?? "\(task.id)"
         method = window.method
         created = task.created
