@@ -1,5 +1,5 @@
--- KEYS[1] is a hash: by user, its waiting tasks, each with its id (16 bytes) and the time in milliseconds (u48) at which
--- its window ends. KEYS[2] is the time until which the user's moment lasts. ARGV[2] is the field of the user.
+-- KEYS[1] is a hash: by user, its waiting tasks, each with its id (16 bytes) and the time in milliseconds (u48) at
+-- which its window ends. KEYS[2] is the time until which the user's moment lasts. ARGV[2] is the field of the user.
 
 local AWAITING_BYTES = 22
 

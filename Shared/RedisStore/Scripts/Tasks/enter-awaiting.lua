@@ -2,8 +2,8 @@
 -- Libraries: clock, awaiting
 -- Enters a task that waits for a moment of its user. Works at the memory limit, so that accepted tasks can be entered.
 --
--- KEYS: waiting tasks, moment. ARGV: now, user, task, end of its window, maximum number of tasks. Returns the end of the
--- user's moment, or nil.
+-- KEYS: waiting tasks, moment. ARGV: now, user, task, end of its window, maximum number of tasks. Returns the end of
+-- the user's moment, or nil.
 
 local entries, isKnown = awaiting(), false
 for _, entry in ipairs(entries) do isKnown = isKnown or string.sub(entry, 1, 16) == ARGV[3] end
