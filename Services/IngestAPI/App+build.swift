@@ -3,6 +3,7 @@ import Bus
 import HTTPServer
 import ServiceHost
 import ServiceKit
+import Store
 
 extension IngestAPI {
     /// The public port starts last and stops first, so that every request finds its dependencies running.
@@ -17,7 +18,9 @@ extension IngestAPI {
         let parts = IngestParts(
             access.registry, reader: access.reader, audiences: access.audiences, topics: access.topics,
             transfers: access.transfers, access: tasks, addresses: configuration.addresses, limits: limits,
-            idempotencyLease: configuration.idempotencyLease, environment: environment)
+            idempotencyLease: configuration.idempotencyLease, hasLog: context.hasLoggedRegistry,
+            isRegistryReady: { [registry = access.maintenance] in try await registry.state() == .ready },
+            environment: environment)
         let routes = IngestRoutes(
             parts,
             gatekeeper: Gatekeeper(
@@ -34,6 +37,6 @@ extension IngestAPI {
         }
         let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment: environment)] : []
         let connections = SharedResources { [producer = tasks.producer] in await producer.close() }
-        return lag + access.services + [connections, apps, server] + (datagrams ?? [])
+        return lag + access.services + [connections, apps, parts.released, server] + (datagrams ?? [])
     }
 }

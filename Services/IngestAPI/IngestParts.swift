@@ -22,12 +22,15 @@ struct IngestParts {
     private let book: TaskBook
     private let drops: EventDrops
     private let transfers: any TransferGroups & Transfers
+    private let moments: MomentRelease
+    let released: ReleasedTaskQueue
 
+    /// With a log, `schedules` keeps a record until its tombstone.
     init(
         _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences,
         topics: any TopicStatistics, transfers: any TransferGroups & Transfers, access: TaskAccess,
         addresses: DeviceAddressRules = DeviceAddressRules(), limits: RequestLimits, idempotencyLease: Duration,
-        environment: WorkerEnvironment
+        hasLog: Bool, isRegistryReady: @escaping @Sendable () async throws -> Bool, environment: WorkerEnvironment
     ) {
         self.registry = registry
         self.topics = topics
@@ -51,6 +54,15 @@ struct IngestParts {
         book = TaskBook(
             archive: access.archive, ledger: access.ledger, traces: access.traces, receipts: access.receipts,
             replacements: access.replacements, time: environment.time, log: environment.log)
+        released = ReleasedTaskQueue(
+            archive: access.archive,
+            cleanup: ReleaseCleanup(
+                TaskSchedule(archive: access.archive, index: access.index, moments: access.moments),
+                index: access.index, producer: access.producer, hasLog: hasLog),
+            environment: environment)
+        moments = MomentRelease(
+            archive: access.archive, replacements: access.replacements, producer: access.producer, queue: released,
+            isRegistryReady: isRegistryReady)
     }
 
     var dialects: [any Dialect] { [pushd, native, richie, appmetrica, contextpush] }
@@ -89,7 +101,7 @@ struct IngestParts {
                 time: environment.time),
             users: users, receipts: ReceiptRoutes(access, reading: reading, environment: environment),
             moments: MomentRoutes(
-                access, registry: registry, devices: DeviceAccess(limits: limits), reading: reading,
+                access, release: moments, registry: registry, devices: DeviceAccess(limits: limits), reading: reading,
                 environment: environment),
             statistics: StatisticsRoutes(
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),

@@ -13,6 +13,7 @@ struct RegistryAccess {
     let audiences: any SavedAudiences
     let topics: any TopicStatistics
     let transfers: any TransferGroups & Transfers
+    let maintenance: any RegistryMaintenance
     /// Also used by the other stores.
     let connection: StoreConnection
     let room: StoreRoom
@@ -35,7 +36,7 @@ struct RegistryAccess {
         guard context.hasLoggedRegistry else {
             return RegistryAccess(
                 registry: BoundedRegistry(registry: store, room: room), reader: store, audiences: store, topics: store,
-                transfers: store, connection: connection, room: room,
+                transfers: store, maintenance: store, connection: connection, room: room,
                 services: [keeper, witness, TopicCountRecorder(store, log: environment.log, time: environment.time)])
         }
         let log = try await context.untilReachable {
@@ -45,7 +46,7 @@ struct RegistryAccess {
         let logged = store.writing(through: log.journal)
         return RegistryAccess(
             registry: BoundedRegistry(registry: logged, room: room), reader: store, audiences: logged, topics: logged,
-            transfers: logged, connection: connection, room: room,
+            transfers: logged, maintenance: store, connection: connection, room: room,
             services: [keeper, witness] + log.services { context.worker($0, handler: $1) }
                 + [TopicCountRecorder(logged, log: environment.log, time: environment.time)])
     }

@@ -12,6 +12,7 @@ struct TaskAccess {
     let archive: any TaskArchive
     let ledger: any Ledger
     let agenda: any TaskAgenda
+    let index: any RetryIndex
     let traces: any TaskTraces
     let receipts: any TaskReceipts
     let statistics: any TaskStatistics
@@ -28,7 +29,8 @@ struct TaskAccess {
         }
         return TaskAccess(
             archive: RedisTaskArchive(store, time: context.environment.time), ledger: RedisLedger(store),
-            agenda: RedisTaskAgenda(store), traces: RedisTaskTraces(store, time: context.environment.time),
+            agenda: RedisTaskAgenda(store), index: RedisRetryIndex(store),
+            traces: RedisTaskTraces(store, time: context.environment.time),
             receipts: RedisTaskReceipts(store),
             statistics: RedisTaskStatistics(store, time: context.environment.time),
             deviceTasks: RedisDeviceTasks(store, time: context.environment.time),

@@ -13,8 +13,8 @@ package protocol TaskArchive: Sendable {
     /// The same for a task that is to be sent later. It is on its app's list of scheduled tasks, which has no limit,
     /// until it is released; the entry of an existing task stays unchanged.
     func schedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError)
-    /// A task that is to be sent later gets another time, which is part of its content. Without effect if it has no
-    /// content any more.
+    /// A task that is to be sent later gets an earlier time, which is part of its content. Its data expires when it did.
+    /// Without effect if it has no content any more.
     func reschedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError)
     /// Removes tasks of one app from its list of scheduled tasks.
     func unschedule(_ tasks: [TaskID], of app: AppID) async throws(StoreError)

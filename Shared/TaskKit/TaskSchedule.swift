@@ -7,6 +7,8 @@ package import Topics
 /// Tasks that wait for their time, as the store has them: content and parts in the archive, times in the index, and for
 /// each user those that a good moment releases. Every step may be repeated.
 package struct TaskSchedule: Sendable {
+    private static let usersAtOnce = 64
+
     private let archive: any TaskArchive
     private let index: any RetryIndex
     private let moments: any UserMoments
@@ -62,12 +64,13 @@ package struct TaskSchedule: Sendable {
     }
 
     /// The tasks are released, and no moment releases them again.
-    package func leave(_ tasks: [PushTask]) async throws(StoreError) {
+    package func leave(_ tasks: [PushTask]) async throws {
         for tasks in tasks.groups(by: \.app) {
             try await archive.unschedule(tasks.map(\.id), of: tasks[0].app)
         }
-        for task in tasks {
-            guard let window = task.window, window.awaitsMoment else { continue }
+        let awaiting = tasks.filter { $0.window?.awaitsMoment == true }
+        _ = try await awaiting.concurrentMap(atOnce: TaskSchedule.usersAtOnce) { task in
+            guard let window = task.window else { return }
             try await moments.leave([task.id], of: UserKey(window.user, of: task.app))
         }
     }
@@ -82,7 +85,7 @@ package struct TaskSchedule: Sendable {
     }
 
     /// The task was released, as its tombstone says.
-    package func remove(_ id: TaskID) async throws(StoreError) {
+    package func remove(_ id: TaskID) async throws {
         guard let task = try await archive.task(id) else { return }
         try await index.complete(
             [RetryEntry(waiting: task), RetryEntry(withdrawn: task)], in: RetryShard(scheduled: id))

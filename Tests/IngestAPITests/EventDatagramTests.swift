@@ -31,18 +31,8 @@ import Topics
             let environment = WorkerEnvironment(
                 time: SystemTimeSource(), random: SeededRandomSource(seed: 2),
                 log: Log(service: "test", sink: CollectingSink()), metrics: metrics, health: Health(time: time))
-            let tasks = TaskAccess(
-                archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
-                traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
-                statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
-                replacements: MemoryTaskReplacements(time: time), moments: MemoryUserMoments(time: time),
-                keys: MemoryIdempotencyStore(time: time),
-                producer: bus, room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
-            let parts = IngestParts(
-                registry, reader: registry, audiences: registry, topics: registry, transfers: registry,
-                access: tasks,
-                limits: RequestLimits(),
-                idempotencyLease: .seconds(15), environment: environment)
+            let tasks = TaskAccess.inMemory(archive, producer: bus, time: time)
+            let parts = IngestFixture.parts(registry, memory: registry, tasks: tasks, environment: environment)
             apps = Monitor(try Fixture.apps())
             var settings = try #require(DatagramSettings("0"))
             settings.allows = allows

@@ -48,6 +48,7 @@ final class IngestFixture: Sendable {
     let archive = FaultyArchive()
     let ledger: MemoryLedger
     let agenda: MemoryTaskAgenda
+    let index: MemoryRetryIndex
     let traces: MemoryTaskTraces
     let receipts: MemoryTaskReceipts
     let statistics: MemoryTaskStatistics
@@ -60,6 +61,8 @@ final class IngestFixture: Sendable {
     let percentUsed = Monitor(0)
     let news: AppID
     let apps: AppSnapshot
+    let isRegistryReady = Monitor(true)
+    let releasedTasks: ReleasedTaskQueue
     /// A method and a pattern for each route.
     let routeNames: [String]
     private let keys: [Key: APIKey]
@@ -79,6 +82,7 @@ final class IngestFixture: Sendable {
         let room = StoreRoom(percentUsed: { [percentUsed] in percentUsed.withLock { $0 } }, percentMaximum: 70)
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
+        index = MemoryRetryIndex(time: time)
         traces = MemoryTaskTraces(time: time)
         receipts = MemoryTaskReceipts(time: time)
         statistics = MemoryTaskStatistics(time: time)
@@ -93,39 +97,35 @@ final class IngestFixture: Sendable {
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
-            archive: archive, ledger: ledger, agenda: agenda, traces: traces, receipts: receipts,
+            archive: archive, ledger: ledger, agenda: agenda, index: index, traces: traces, receipts: receipts,
             statistics: statistics, deviceTasks: deviceTasks, replacements: replacements,
             moments: moments,
             keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
-        let routes = IngestFixture.routes(
+        let parts = IngestFixture.parts(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,
-            limits: requests, addresses: addresses, isKnownOrigin: { snapshot.isKnown(origin: $0) }
-        ) { [time] in
-            snapshot.access(presented: $0, peer: $1, now: time.now)
-        }
-        let router = routes.router
+            limits: requests, addresses: addresses,
+            isRegistryReady: { [isRegistryReady] in isRegistryReady.withLock { $0 } })
+        releasedTasks = parts.released
+        let gatekeeper = Gatekeeper(
+            limits: requests, crossOrigin: CrossOrigin { snapshot.isKnown(origin: $0) },
+            access: { [time] in snapshot.access(presented: $0, peer: $1, now: time.now) })
+        let router = IngestRoutes(parts, gatekeeper: gatekeeper).router
         routeNames = router.routeNames
         server = HTTPServer(configuration: configuration, router: router, log: log, metrics: metrics)
         try server.start()
         port = try #require(server.port)
     }
 
-    static func routes(
-        _ registry: any Registry, memory: MemoryRegistry, tasks: TaskAccess,
-        environment: WorkerEnvironment, limits: RequestLimits = RequestLimits(),
-        addresses: DeviceAddressRules = DeviceAddressRules(),
-        isKnownOrigin: @escaping @Sendable (String) -> Bool = { _ in false },
-        access: @escaping Gatekeeper.AccessQuery
-    ) -> IngestRoutes {
-        let parts = IngestParts(
+    static func parts(
+        _ registry: any Registry, memory: MemoryRegistry, tasks: TaskAccess, environment: WorkerEnvironment,
+        limits: RequestLimits = RequestLimits(), addresses: DeviceAddressRules = DeviceAddressRules(),
+        isRegistryReady: @escaping @Sendable () -> Bool = { true }
+    ) -> IngestParts {
+        IngestParts(
             registry, reader: memory, audiences: memory, topics: memory, transfers: memory, access: tasks,
-            addresses: addresses, limits: limits,
-            idempotencyLease: .seconds(15), environment: environment)
-        return IngestRoutes(
-            parts,
-            gatekeeper: Gatekeeper(
-                limits: limits, crossOrigin: CrossOrigin(isKnown: isKnownOrigin), access: access))
+            addresses: addresses, limits: limits, idempotencyLease: .seconds(15), hasLog: true,
+            isRegistryReady: isRegistryReady, environment: environment)
     }
 
     /// Runs the body and stops the server, even if the body throws.

@@ -4,6 +4,7 @@ import MemoryStore
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import TestSupport
 import Testing
@@ -25,11 +26,14 @@ import Topics
         let known = fixture.bus.schedules.count
         let answer = await fixture.json("POST", "/v1/tasks", json: body(more), as: .publisher)
         try #require(answer.status == 201, "\(answer.text)")
-        guard case .task(let task)? = fixture.bus.schedules.dropFirst(known).first else {
-            throw SetupError(description: "no task on schedules")
+        let tasks = fixture.bus.schedules.dropFirst(known).compactMap { record -> PushTask? in
+            guard case .task(let task) = record, !task.isWithdrawn else { return nil }
+            return task
         }
+        let task = try #require(tasks.first)
         let window = try #require(task.window)
         _ = fixture.moments.enter(task.id, until: window.ends, of: UserKey(window.user, of: task.app))
+        fixture.index.add([RetryEntry(waiting: task)], to: RetryShard(scheduled: task.id))
         return task
     }
 
@@ -39,11 +43,10 @@ import Topics
         await fixture.json("POST", "/v1/moments", json: body, as: key, headers: headers)
     }
 
-    private func released(_ fixture: IngestFixture, after known: Int) -> [PushTask] {
-        fixture.bus.schedules.dropFirst(known).compactMap { record in
-            guard case .task(let task) = record else { return nil }
-            return task
-        }
+    /// What the service does after its answers, until nothing is left.
+    private func removeReleased(_ fixture: IngestFixture) async {
+        fixture.releasedTasks.stop()
+        await fixture.releasedTasks.run()
     }
 
     @Test func aTaskWaitsForTheEndOfItsWindow() async throws {
@@ -137,14 +140,13 @@ import Topics
     @Test func aGoodMomentReleasesWhatWaits() async throws {
         try await IngestFixture.run { fixture in
             let task = try await wait(fixture)
-            let known = fixture.bus.schedules.count
             fixture.time.advance(by: .seconds(60))
             let answer = await report(#"{"user":"ada","score":0.5,"expires_in":"1m"}"#, fixture)
             #expect(answer.status == 200 && answer.json["released"] == .integer(1), "\(answer.text)")
             #expect(answer.json["expires"] == .string("\(fixture.time.now + .seconds(60))"))
             var early = task
             early.sendAt = fixture.time.now
-            #expect(released(fixture, after: known) == [early])
+            #expect(fixture.bus.tasks == [early])
             let other = await report(#"{"user":"eve"}"#, fixture)
             #expect(other.status == 200 && other.json["released"] == .integer(0))
         }
@@ -154,10 +156,9 @@ import Topics
     @Test func aPoorMomentEndsAGoodOne() async throws {
         try await IngestFixture.run { fixture in
             let task = try await wait(fixture)
-            let known = fixture.bus.schedules.count
             let key = UserKey(try Samples.user("ada"), of: fixture.news)
             #expect(await report(#"{"user":"ada","score":0.49}"#, fixture).json["good"] == .bool(false))
-            #expect(released(fixture, after: known).isEmpty)
+            #expect(fixture.bus.tasks.isEmpty)
             #expect(await report(#"{"user":"ada"}"#, fixture).status == 200)
             let ends = try #require(task.window).ends
             #expect(fixture.moments.enter(task.id, until: ends, of: key) == fixture.time.now + .seconds(300))
@@ -172,21 +173,66 @@ import Topics
             let opens = fixture.time.now + .seconds(600)
             let later = try await wait(fixture, #""deliver_within":"1h","send_at":"\#(opens)""#)
             #expect(later.begins == opens + .seconds(3_300))
-            var known = fixture.bus.schedules.count
             #expect(await report(#"{"user":"ada"}"#, fixture).json["released"] == .integer(0))
-            #expect(released(fixture, after: known).isEmpty)
-            // The moment lasts beyond the opening.
+            #expect(fixture.bus.schedules.count == 1)
+            // The moment lasts beyond the opening: the scheduler releases the task then.
             let early = await report(#"{"user":"ada","expires_in":"1h"}"#, fixture)
             #expect(early.json["released"] == .integer(1))
-            #expect(released(fixture, after: known).map(\.sendAt) == [opens])
+            guard case .task(let hastened)? = fixture.bus.schedules.last else {
+                throw SetupError(description: "no task")
+            }
+            #expect(hastened.sendAt == opens && fixture.releasedTasks.isEmpty)
             try await fixture.archive.withdraw(later.id)
-            known = fixture.bus.schedules.count
             #expect(await report(#"{"user":"ada","expires_in":"1h"}"#, fixture).json["released"] == .integer(0))
             let task = try await wait(fixture, #""deliver_within":"1m""#)
-            known = fixture.bus.schedules.count
             fixture.time.advance(by: .seconds(60))
             #expect(await report(#"{"user":"ada"}"#, fixture).json["released"] == .integer(0), "\(task)")
-            #expect(released(fixture, after: known).isEmpty)
+            #expect(fixture.bus.tasks.isEmpty)
+        }
+    }
+
+    /// Goal: a task that a moment released waits nowhere any more, and shows when it was sent.
+    @Test func aReleasedTaskWaitsNowhere() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await wait(fixture)
+            fixture.time.advance(by: .seconds(60))
+            let moment = fixture.time.now
+            #expect(await report(#"{"user":"ada"}"#, fixture).json["released"] == .integer(1))
+            // The bus fails while its record on `schedules` is removed: the service tries again.
+            fixture.bus.fail(with: BusError(.unavailable, message: "away"))
+            try await withRunning([fixture.releasedTasks]) {
+                #expect(await fixture.time.hasSleepers(1))
+                fixture.time.advance(by: .milliseconds(50))
+                try await waitUntil { fixture.bus.refusals > 0 }
+                #expect(await fixture.time.hasSleepers(1))
+                fixture.bus.fail(with: nil)
+            }
+            let shard = RetryShard(scheduled: task.id)
+            #expect(fixture.index.outlook(of: shard).depth == 0)
+            #expect(try await fixture.archive.scheduled(of: fixture.news, after: nil, limit: 9).isEmpty)
+            #expect(try await fixture.archive.task(task.id)?.sendAt == moment)
+            let key = UserKey(try Samples.user("ada"), of: fixture.news)
+            #expect(fixture.moments.begin(until: fixture.time.now + Self.hour, of: key).isEmpty)
+            guard case .released? = fixture.bus.schedules.last else { throw SetupError(description: "no tombstone") }
+            #expect(fixture.releasedTasks.isEmpty)
+        }
+    }
+
+    /// Goal: what may have been released before, or was replaced, is left to the scheduler.
+    @Test func onlyKnownTasksAreReleased() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await wait(fixture)
+            fixture.isRegistryReady.withLock { $0 = false }
+            #expect(await report(#"{"user":"ada"}"#, fixture).status == 503)
+            #expect(fixture.bus.tasks.isEmpty && fixture.releasedTasks.isEmpty)
+            fixture.isRegistryReady.withLock { $0 = true }
+            #expect(await report(#"{"user":"ada"}"#, fixture).json["released"] == .integer(1))
+            #expect(fixture.bus.tasks.map(\.id) == [task.id])
+            let replaced = try await wait(fixture, #""deliver_within":"1h","replaces":"greeting""#)
+            let next = try await wait(fixture, #""deliver_within":"1h","replaces":"greeting""#)
+            // The new task alone counts, although the old one is not cancelled everywhere yet.
+            _ = await report(#"{"user":"ada"}"#, fixture)
+            #expect(fixture.bus.tasks.map(\.id).contains(next.id) && !fixture.bus.tasks.map(\.id).contains(replaced.id))
         }
     }
 
@@ -194,9 +240,8 @@ import Topics
         try await IngestFixture.run { fixture in
             _ = try await wait(fixture)
             let id = try await fixture.subscriber("external_user_id=ada")
-            let known = fixture.bus.schedules.count
             #expect(await report(#"{"device":"\#(id)"}"#, fixture).json["released"] == .integer(1))
-            #expect(released(fixture, after: known).count == 1)
+            #expect(fixture.bus.tasks.count == 1)
             let nameless = await fixture.form(
                 "POST", "/subscribers", form: "proto=fcm&token=\(SampleTokens.fcm)")
             let other = try #require(nameless.json["id"]?.text)
@@ -211,13 +256,12 @@ import Topics
             _ = try await wait(fixture)
             let id = try await fixture.subscriber("external_user_id=ada")
             let text = #"{"device":"\#(id)"}"#
-            let known = fixture.bus.schedules.count
             #expect(await report(text, fixture, as: .app).status == 404)
             let foreign = [Self.header: String(SampleTokens.apns.reversed())]
             #expect(await report(text, fixture, as: .app, headers: foreign).status == 404)
             let user = await report(#"{"user":"ada"}"#, fixture, as: .app)
             #expect(user.status == 400 && user.json["errors"]?.elements?[0]["field"] == .string("user"))
-            #expect(released(fixture, after: known).isEmpty)
+            #expect(fixture.bus.tasks.isEmpty)
             let own = await report(text, fixture, as: .app, headers: [Self.header: SampleTokens.apns])
             #expect(own.status == 200 && own.json["released"] == .integer(1))
         }

@@ -20,19 +20,17 @@ import Testing
         let time = ManualTimeSource()
         let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
         let apps = AppSnapshot([], pepper: nil)
-        let tasks = TaskAccess(
-            archive: MemoryTaskArchive(), ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
-            traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
-            statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
-            replacements: MemoryTaskReplacements(time: time), moments: MemoryUserMoments(time: time),
-            keys: MemoryIdempotencyStore(time: time), producer: TestProducer(),
-            room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
+        let tasks = TaskAccess.inMemory(MemoryTaskArchive(), producer: TestProducer(), time: time)
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: Log(service: "test", sink: CollectingSink()),
             metrics: Metrics(), health: Health(time: time))
-        return IngestFixture.routes(registry, memory: registry, tasks: tasks, environment: environment) {
-            apps.access(presented: $0, peer: $1, now: time.now)
-        }.router
+        let gatekeeper = Gatekeeper(
+            limits: RequestLimits(), crossOrigin: CrossOrigin { _ in false },
+            access: { apps.access(presented: $0, peer: $1, now: time.now) })
+        return IngestRoutes(
+            IngestFixture.parts(registry, memory: registry, tasks: tasks, environment: environment),
+            gatekeeper: gatekeeper
+        ).router
     }
 
     @Test func listsEveryRouteAndNothingElse() {

@@ -28,13 +28,7 @@ import Topics
             let environment = WorkerEnvironment(
                 time: time, random: SeededRandomSource(seed: 1), log: log, metrics: Metrics(),
                 health: Health(time: time))
-            let access = TaskAccess(
-                archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
-                traces: MemoryTaskTraces(time: time), receipts: MemoryTaskReceipts(time: time),
-                statistics: MemoryTaskStatistics(time: time), deviceTasks: MemoryDeviceTasks(time: time),
-                replacements: MemoryTaskReplacements(time: time), moments: MemoryUserMoments(time: time),
-                keys: MemoryIdempotencyStore(time: time), producer: bus,
-                room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
+            let access = TaskAccess.inMemory(archive, producer: bus, time: time)
             let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 3))
             let cancellation = TaskCancellation(
                 ledger: access.ledger, agenda: access.agenda, producer: bus, reader: registry, environment: environment)

@@ -94,10 +94,12 @@ final class ScheduleFixture: Sendable {
     func release(hasLog: Bool = true) async throws -> TaskRelease {
         let archive = CutArchive(archive, scissors: scissors)
         let index = CutIndex(index, scissors: scissors)
+        let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors)
         return TaskRelease(
-            archive: archive, schedule: TaskSchedule(archive: archive, index: index, moments: moments),
-            replacements: replacements, index: index,
-            producer: CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors),
+            archive: archive, replacements: replacements, producer: producer,
+            cleanup: ReleaseCleanup(
+                TaskSchedule(archive: archive, index: index, moments: moments), index: index, producer: producer,
+                hasLog: hasLog),
             isRegistryReady: { [isReady] in isReady.withLock { $0 } }, hasLog: hasLog,
             log: Log(service: "test", level: .error))
     }

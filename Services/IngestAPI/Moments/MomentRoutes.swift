@@ -18,11 +18,12 @@ struct MomentRoutes: Sendable {
     private let meters: MomentMeters
 
     init(
-        _ access: TaskAccess, registry: any Registry, devices: DeviceAccess, reading: BodyReading,
+        _ access: TaskAccess, release: MomentRelease, registry: any Registry, devices: DeviceAccess,
+        reading: BodyReading,
         environment: WorkerEnvironment
     ) {
         moments = access.moments
-        release = MomentRelease(archive: access.archive, producer: access.producer)
+        self.release = release
         self.registry = registry
         self.devices = devices
         room = access.room

@@ -17,10 +17,9 @@ struct ScheduledTaskParts: Sendable {
     ) {
         let schedule = TaskSchedule(archive: stores.archive, index: index, moments: moments)
         let release = TaskRelease(
-            archive: stores.archive, schedule: schedule, replacements: stores.replacements, index: index,
-            producer: producer,
-            isRegistryReady: isRegistryReady, hasLog: hasLog,
-            log: environment.log)
+            archive: stores.archive, replacements: stores.replacements, producer: producer,
+            cleanup: ReleaseCleanup(schedule, index: index, producer: producer, hasLog: hasLog),
+            isRegistryReady: isRegistryReady, hasLog: hasLog, log: environment.log)
         let wakeups = Dictionary(uniqueKeysWithValues: RetryShard.tasks.map { ($0, EntryWakeup()) })
         intake = ScheduleIntake(
             archive: stores.archive, schedule: schedule, wakeups: wakeups)

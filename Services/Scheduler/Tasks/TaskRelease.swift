@@ -13,35 +13,27 @@ struct TaskRelease: EntryRelease {
 
     static let entriesMaximum = 256
     let archive: any TaskArchive
-    let schedule: TaskSchedule
     let replacements: any TaskReplacements
-    let index: any RetryIndex
     let producer: any BusProducer
+    let cleanup: ReleaseCleanup
     /// While the store is rebuilt, a task may be in the index that was released before.
     let isRegistryReady: @Sendable () async throws -> Bool
-    /// True if `schedules` keeps a record until its tombstone, and `lists` is the only durable copy of a list.
+    /// True if `lists` is the only durable copy of a list.
     let hasLog: Bool
     let log: Log
 
     /// A task with an entry that is due.
     private struct DueTask: Sendable {
-        let entry: RetryEntry
-        /// Nil if the archive has no such task: it was withdrawn, or it was released before, closed and forgotten.
-        let task: PushTask?
-        let id: TaskID
-        let content: [UInt8]
-        /// Parts of its list, each with a record of its own.
-        let partCount: Int
+        let waiting: ReleasedTask
+        /// What is sent; nil if the archive has no such task.
+        let message: (task: PushTask, content: [UInt8])?
 
-        /// A withdrawn task may still have the entry that waits for its time.
-        var entries: [RetryEntry] { [entry] + (task.map { [RetryEntry(waiting: $0)] } ?? []) }
-
-        init(_ entry: RetryEntry, id: TaskID, task: PushTask? = nil, content: [UInt8] = [], partCount: Int = 0) {
-            self.entry = entry
-            self.id = id
-            self.task = task
-            self.content = content
-            self.partCount = partCount
+        init(_ entry: RetryEntry, id: TaskID, task: PushTask? = nil, message: (task: PushTask, content: [UInt8])? = nil)
+        {
+            // A withdrawn task may still have the entry that waits for its time.
+            let entries = [entry] + (task.map { [RetryEntry(waiting: $0)] } ?? [])
+            waiting = ReleasedTask(id, task: task, entries: entries)
+            self.message = message
         }
     }
 
@@ -50,15 +42,14 @@ struct TaskRelease: EntryRelease {
             throw StoreError(.notReady, message: "the registry is not ready; scheduled tasks wait")
         }
         let due = try await lease.entries.concurrentMap(atOnce: TaskRelease.readAtOnce, read).compactMap { $0 }
-        let tasks = due.filter { $0.task != nil }
-        if hasLog { for task in tasks { try await sendParts(of: task) } }
-        if !tasks.isEmpty {
+        let messages = due.compactMap(\.message)
+        if hasLog { for (task, _) in messages { try await sendParts(of: task) } }
+        if !messages.isEmpty {
             try await producer.send(
-                tasks.map { OutgoingMessage(channel: Topics.tasks.channel, key: Topics.key($0.id), value: $0.content) })
+                messages.map { Topics.tasks.message(encoded: $0.content, key: Topics.key($0.task.id), trace: nil) })
         }
-        try await leaveSchedule(due)
-        try await index.complete(due.flatMap(\.entries), in: shard)
-        return tasks.count
+        try await cleanup.remove(due.map(\.waiting))
+        return messages.count
     }
 
     /// Nil for an entry that cannot be read; it stays in the index, for a scheduler of another version.
@@ -76,11 +67,10 @@ struct TaskRelease: EntryRelease {
             let task = try PushTask(archived: content, of: id)
             let isWithdrawn =
                 if scheduled.isWithdrawn { true } else { try await replacements.haveReplaced(task) }
-            let released = isWithdrawn ? task.withdrawn : task
+            let sent = isWithdrawn ? task.withdrawn : task
             return DueTask(
-                entry, id: id, task: released,
-                content: isWithdrawn ? TaskMessage.task(released).encoded() : content,
-                partCount: task.target.list.messageCount)
+                entry, id: id, task: task,
+                message: (sent, isWithdrawn ? TaskMessage.task(sent).encoded() : content))
         } catch {
             guard error.code == .corrupt else { throw error }
             log.error("scheduled task not read; it stays in the index", [.task: "\(id)", .error: "\(error)"])
@@ -89,8 +79,7 @@ struct TaskRelease: EntryRelease {
     }
 
     /// A list of which a part is missing is released without it: its job waits for it, and says that it is lost.
-    private func sendParts(of due: DueTask) async throws {
-        guard let task = due.task else { return }
+    private func sendParts(of task: PushTask) async throws {
         let topic = Topics.parts(of: task.target.list)
         for numbers in (0..<task.target.list.messageCount).chunks(of: TaskRelease.partsAtOnce) {
             let parts = try await Array(numbers).concurrentMap(atOnce: TaskRelease.readAtOnce) {
@@ -100,18 +89,6 @@ struct TaskRelease: EntryRelease {
                 OutgoingMessage(channel: topic.channel, key: Topics.key(task.id), value: $0)
             }
             if !messages.isEmpty { try await producer.send(messages) }
-        }
-    }
-
-    private func leaveSchedule(_ due: [DueTask]) async throws {
-        try await schedule.leave(due.compactMap(\.task))
-        guard hasLog else { return }
-        let keys = due.flatMap { due in
-            [Topics.key(due.id)] + (0..<due.partCount).map { Topics.key(due.id, part: $0) }
-        }
-        for keys in keys.chunks(of: TaskRelease.partsAtOnce) {
-            try await producer.send(
-                keys.map { OutgoingMessage(channel: Topics.schedules.channel, key: $0, value: []) })
         }
     }
 }

@@ -46,7 +46,7 @@ package struct RedisTaskArchive: TaskArchive {
     package func reschedule(_ content: [UInt8], of task: TaskID, entry: TaskEntry) async throws(StoreError) {
         let list = TaskArchiveKeys.scheduled(entry.app)
         _ = try await redis.send([
-            command(keeping: content, of: task, entry: entry, if: "XX"),
+            RedisCommand("SET", TaskArchiveKeys.content(task), RedisArgument(content), "XX", "KEEPTTL"),
             RedisCommand(["ZADD", list, "XX"] + RedisTaskArchive.place(task, entry: entry)),
         ])
     }
@@ -63,12 +63,10 @@ package struct RedisTaskArchive: TaskArchive {
         try await read(TaskArchiveKeys.scheduled(app), newestFirst: false, past: after, limit: limit)
     }
 
-    private func command(
-        keeping content: [UInt8], of task: TaskID, entry: TaskEntry, if condition: RedisArgument = "NX"
-    ) -> RedisCommand {
+    private func command(keeping content: [UInt8], of task: TaskID, entry: TaskEntry) -> RedisCommand {
         let life = max(entry.deadline - time.now, .zero) + TaskArchiveBounds.retention
         return RedisCommand(
-            "SET", TaskArchiveKeys.content(task), RedisArgument(content), condition, "PX",
+            "SET", TaskArchiveKeys.content(task), RedisArgument(content), "NX", "PX",
             RedisArgument(life.wholeMilliseconds))
     }
 

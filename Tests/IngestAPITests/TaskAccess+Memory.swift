@@ -1,0 +1,22 @@
+import Bus
+import MemoryStore
+import ServiceKit
+import Store
+import TestSupport
+
+@testable import ingest_api
+
+extension TaskAccess {
+    /// Stores in memory, for tests that look into none but the archive.
+    static func inMemory(
+        _ archive: any TaskArchive, producer: any BusProducer, time: ManualTimeSource
+    ) -> TaskAccess {
+        TaskAccess(
+            archive: archive, ledger: MemoryLedger(time: time), agenda: MemoryTaskAgenda(time: time),
+            index: MemoryRetryIndex(time: time), traces: MemoryTaskTraces(time: time),
+            receipts: MemoryTaskReceipts(time: time), statistics: MemoryTaskStatistics(time: time),
+            deviceTasks: MemoryDeviceTasks(time: time), replacements: MemoryTaskReplacements(time: time),
+            moments: MemoryUserMoments(time: time), keys: MemoryIdempotencyStore(time: time), producer: producer,
+            room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
+    }
+}
