@@ -15,7 +15,7 @@ import Topics
 
 /// Imports that are interrupted and run again.
 @Suite(.timeLimit(.minutes(5))) struct ImportInterruptionTests {
-    private static let subscribers = 0..<14
+    private static let subscribers = 0..<8
     private let log = Log(service: "test", level: .error)
 
     private func client(_ server: RedisServer) throws -> RedisClient {
