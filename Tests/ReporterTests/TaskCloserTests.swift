@@ -120,6 +120,22 @@ import Topics
         #expect(try await fixture.results().map { $0.results.map(\.state) } == [[end]])
     }
 
+    /// The same for one that a moment may have released before the time that is stored.
+    @Test func aTaskWithAWindowMayHaveBegunBeforeItsTime() async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(1)
+        let opens = fixture.time.now
+        let user = try Alias(.externalUser, value: "ada")
+        let task = try fixture.begin(1, devices: ids) { task in
+            task.window = DeliveryWindow(from: opens, to: opens + .seconds(100), user: user, method: .contextAware)
+            task.sendAt = opens + .seconds(90)
+        }
+        fixture.witness.say(LedgerEpoch(began: opens + .seconds(10), isDoubtful: false))
+        fixture.time.advance(by: .seconds(100))
+        #expect(try await fixture.closer().check(check(task)) == .settled)
+        #expect(try await fixture.results().map { $0.results.map(\.state) } == [[.unknown]])
+    }
+
     @Test func aCancelledTaskEndsWhatWasHandedBackSince() async throws {
         let fixture = try ReporterFixture()
         let ids = try await fixture.register(3)

@@ -118,7 +118,9 @@ final class TaskCloser: Sendable {
     private func untriedEnd(of task: TaskID) async throws -> DeliveryState {
         let epoch = stores.witness.epoch
         guard epoch.began != nil, let content = try await stores.archive.readableTask(task) else { return .expired }
-        return epoch.mayHaveForgotten(tasksOf: content.begins) ? .unknown : .expired
+        // A moment may have released the task before the time that is stored.
+        let earliest = content.window?.opens ?? content.begins
+        return epoch.mayHaveForgotten(tasksOf: earliest) ? .unknown : .expired
     }
 
     private func refresh(_ watch: inout TaskWatch, task: TaskID) async throws {
