@@ -13,6 +13,10 @@ import Testing
     private let folder = TemporaryDirectory("task")
 
     private func run(_ words: String..., at server: TaskServer, on terminal: RecordedTerminal? = nil) async -> Int32 {
+        await run(words, at: server, on: terminal)
+    }
+
+    private func run(_ words: [String], at server: TaskServer, on terminal: RecordedTerminal? = nil) async -> Int32 {
         let variables = ["CARILLON_URL": server.url + "/", "CARILLON_KEY": "ck_1_secret"]
         return await CommandTree.carillon.run(
             words, in: CommandContext(terminal: terminal ?? self.terminal, variables: variables))
@@ -37,6 +41,22 @@ import Testing
             #expect(request.target == "POST /v1/tasks")
             #expect(request.authorization == "Bearer ck_1_secret")
             #expect(request.body == #"{"audience":{"topic":"news"},"message":{"title":"Hi","body":"there"}}"#)
+        }
+    }
+
+    /// Each of several users has a task of its own.
+    @Test func pushNamesTheTaskOfEachUser() async throws {
+        let answer = HTTPResponse.json(
+            #"{"tasks":[{"id":"t1","user":"u1"},{"id":"t2","user":"u2"}]}"#, status: .created)
+        let words = ["push", "--user", "u1", "--user", "u2", "--title", "x", "--within", "3h"]
+        try await TaskServer.with([answer]) { server in
+            #expect(await run(words, at: server) == 0)
+            #expect(
+                terminal.printed == ["task t1 for u1", "task t2 for u2", "follow it with: carillon watch t1"])
+            #expect(await run(words + ["--json"], at: server) == 0)
+            #expect(terminal.printed.suffix(2) == [#"{"id":"t1","user":"u1"}"#, #"{"id":"t2","user":"u2"}"#])
+            #expect(await run(words + ["--watch"], at: server) == 64)
+            #expect(server.requests.count == 2)
         }
     }
 
@@ -83,6 +103,10 @@ import Testing
             #"{"users":["u1"],"message":{"title":"x"},"deliver_within":"3h","method":"compare"}"#
         ),
         (
+            ["--user", "u1", "--user", "u2", "--title", "x", "--within", "3h"],
+            #"{"users":["u1","u2"],"message":{"title":"x"},"deliver_within":"3h"}"#
+        ),
+        (
             ["--user", "u1", "--title", "x", "--replaces", "order-4711"],
             #"{"users":["u1"],"message":{"title":"x"},"replaces":"order-4711"}"#
         ),
@@ -105,10 +129,10 @@ import Testing
         (["push", "--all", "--silent", "--rate", "0"], "--rate 0: expected devices a second"),
         (["push", "--user", "u", "--title", "x", "--within", "5s"], "--within 5s: expected a duration from 1m to 90d"),
         (
-            ["push", "--user", "u", "--user", "v", "--title", "x", "--within", "1h"],
-            "--within needs exactly one --user"
+            ["push", "--user", "u", "--user", "v", "--title", "x", "--within", "1h", "--watch"],
+            "--watch follows one task"
         ),
-        (["push", "--user", "u", "--all", "--title", "x", "--within", "1h"], "--within needs exactly one --user"),
+        (["push", "--user", "u", "--all", "--title", "x", "--within", "1h"], "--within needs --user ID, and nothing"),
         (["push", "--user", "u", "--title", "x", "--method", "traditional"], "--method needs --within TIME"),
         (
             ["push", "--user", "u", "--title", "x", "--within", "1h", "--method", "best"],

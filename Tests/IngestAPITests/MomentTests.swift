@@ -128,12 +128,42 @@ import Topics
         }
     }
 
-    @Test func severalUsersHaveNoCommonMoment() async throws {
+    /// Goal: each of several users waits for moments of its own. A repeated user counts once, and a repeated request
+    /// makes no more tasks.
+    @Test func eachUserGetsATask() async throws {
         try await IngestFixture.run { fixture in
-            let answer = await fixture.json(
-                "POST", "/v1/tasks", json: body(users: #"["ada","eve"]"#), as: .publisher)
-            #expect(answer.status == 400)
-            #expect(answer.json["errors"]?.elements?[0]["detail"]?.text?.contains("one user") == true)
+            let text = body(#""deliver_within":"1h","labels":{"campaign":"spring"}"#, users: #"["ada","eve","ada"]"#)
+            let key = ["Idempotency-Key": "one"]
+            let answer = await fixture.json("POST", "/v1/tasks", json: text, as: .publisher, headers: key)
+            #expect(answer.status == 201 && answer.headers["location"] == nil, "\(answer.text)")
+            let tasks = try #require(answer.json["tasks"]?.elements)
+            #expect(tasks.map { $0["user"]?.text } == ["ada", "eve"])
+            let ids = tasks.compactMap { $0["id"]?.text.flatMap { TaskID($0) } }
+            #expect(Set(ids).count == 2 && fixture.bus.schedules.count == 2)
+            let ends = fixture.time.now + Self.hour
+            for (id, user) in zip(ids, ["ada", "eve"]) {
+                let task = try #require(try await fixture.archive.task(id))
+                #expect(task.window?.user.value == user && task.window?.ends == ends)
+                #expect(task.target.list == .entries([.alias(try Samples.user(user))]))
+            }
+            let again = await fixture.json("POST", "/v1/tasks", json: text, as: .publisher, headers: key)
+            #expect(again.json["tasks"]?.elements == tasks && fixture.bus.schedules.count == 2)
+            let count = await fixture.json("POST", "/v1/tasks?dry_run=true", json: text, as: .publisher)
+            #expect(count.status == 200 && count.json["devices"] == .integer(0))
+        }
+    }
+
+    @Test(arguments: [
+        (2, #""replaces":"greeting""#, "replaces"), (2, #""rate":5"#, "rate"), (101, #""options":{}"#, "users"),
+    ])
+    func severalUsersHaveNoCommonTask(_ count: Int, _ more: String, field: String) async throws {
+        try await IngestFixture.run { fixture in
+            let users = "[" + (0..<count).map { "\"user-\($0)\"" }.joined(separator: ",") + "]"
+            let text = body(#""deliver_within":"1h",\#(more)"#, users: users)
+            let answer = await fixture.json("POST", "/v1/tasks", json: text, as: .publisher)
+            #expect(answer.status == 400, "\(answer.text)")
+            #expect(answer.json["errors"]?.elements?.map { $0["field"]?.text } == [field], "\(answer.text)")
+            #expect(fixture.bus.sent.isEmpty)
         }
     }
 

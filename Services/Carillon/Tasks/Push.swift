@@ -50,6 +50,9 @@ struct Push: Command {
     func run(in context: CommandContext) async throws -> Int32 {
         let access = try APIAccess(arguments, variables: context.variables)
         let task = try await task()
+        guard !isWatching || !Push.isForEachUser(task) else {
+            throw UsageError("--watch follows one task; with a time to deliver within, each user gets one")
+        }
         return try await TaskAPI.with(access) { api in
             if isDryRun {
                 show(devices: try await api.count(task), context.terminal)
@@ -57,18 +60,19 @@ struct Push: Command {
             }
             let random = SystemRandomSource()
             let key = random.hexadecimal() + random.hexadecimal()
-            let id = try await TaskAPI.retrying(on: [.away], terminal: context.terminal, time: SystemTimeSource()) {
+            let tasks = try await TaskAPI.retrying(on: [.away], terminal: context.terminal, time: SystemTimeSource()) {
                 try await api.post(task, idempotencyKey: key)
             }
-            if isJSON {
-                context.terminal.print(JSONText.object { $0.member("id", id) })
-            } else {
-                context.terminal.print("task \(id)")
-                if !isWatching { context.terminal.print("follow it with: carillon watch \(id)\(access.words)") }
-            }
+            for task in tasks { context.terminal.print(isJSON ? task.json : task.line) }
+            let id = tasks[0].id
+            if !isJSON, !isWatching { context.terminal.print("follow it with: carillon watch \(id)\(access.words)") }
             guard isWatching else { return 0 }
             return try await Watcher(api, terminal: context.terminal, isJSON: isJSON).watch(id)
         }
+    }
+
+    private static func isForEachUser(_ task: JSON) -> Bool {
+        task["deliver_within"] != nil && (task["users"]?.elements?.count ?? 0) > 1
     }
 
     private func task() async throws -> JSON {

@@ -42,7 +42,7 @@ enum PushOptions {
         meaning: "Send it when the clock of each device shows this time, such as 2026-12-24T09:00")
     private static let within = CommandOption(
         "--within", value: "TIME",
-        meaning: "Send it to the one --user within this time, such as 3h, at a moment that the app reports as good")
+        meaning: "Send it to each --user within this time, such as 3h, at a moment that the user's app reports as good")
     private static let method = CommandOption(
         "--method", value: "METHOD",
         meaning: "How that moment is chosen: context_aware (default), traditional (at once) or compare (half of each)")
@@ -112,8 +112,8 @@ enum PushOptions {
             guard let time = DurationText.parse(length), DeliveryWindow.lengths.contains(time) else {
                 throw UsageError("--within \(length): expected a duration from 1m to 90d, such as 3h")
             }
-            guard arguments.values(user).count == 1, arguments.values(device).isEmpty, task["audience"] == nil else {
-                throw UsageError("--within needs exactly one --user, and nothing else to send to")
+            guard arguments.has(user), arguments.values(device).isEmpty, task["audience"] == nil else {
+                throw UsageError("--within needs --user ID, and nothing else to send to")
             }
             task["deliver_within"] = .string(length)
         }

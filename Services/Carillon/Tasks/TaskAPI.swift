@@ -38,13 +38,14 @@ struct TaskAPI: Sendable {
         }
     }
 
-    /// Returns the task's id. Idempotent: a repeat with the same key creates no second task.
-    func post(_ task: JSON, idempotencyKey key: String) async throws -> String {
+    /// Returns the tasks: one, or one for each of several users. Idempotent: a repeat with the same key creates no more.
+    func post(_ task: JSON, idempotencyKey key: String) async throws -> [PostedTask] {
         let answer = try await send(.post, "/tasks", body: task, fields: [.init("Idempotency-Key", "\"\(key)\"")])
-        guard let id = answer["id"]?.text else {
+        let tasks = (answer["tasks"]?.elements ?? [answer]).map { PostedTask($0) }
+        guard !tasks.isEmpty, !tasks.contains(nil) else {
             throw APIError(.foreign, description: "the API response contains no task id")
         }
-        return id
+        return tasks.compactMap { $0 }
     }
 
     /// Number of devices that match the task.

@@ -30,10 +30,12 @@ struct NativeTaskForm {
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)
         draft.timing = timing()
+        if fields.has("deliver_within") { draft.entries = draft.entries.withoutRepeats }
         draft.timing.window = window(of: draft)
         draft.replaces = fields.text("replaces", expected: ReplacementKey.rule) {
             ReplacementKey.isAllowed($0) ? $0 : nil
         }
+        if draft.timing.window != nil, draft.entries.count > 1 { rejectWhatNeedsOneTask() }
         draft.labels = TaskLabels(in: fields)
         if !["audience", "users", "devices"].contains(where: fields.has) {
             if fields.unknownNames.isEmpty {
@@ -74,7 +76,14 @@ struct NativeTaskForm {
         return timing
     }
 
-    /// Each user has moments of its own, so a task with a window is for one.
+    /// Each user gets a task of its own.
+    private func rejectWhatNeedsOneTask() {
+        for name in ["replaces", "rate"] where fields.has(name) {
+            fields.reject(name, message: "needs one user, since with deliver_within each user gets a task")
+        }
+    }
+
+    /// Each user has moments of its own. The window is that of the first one.
     private func window(of draft: TaskDraft) -> DraftWindow? {
         let length = fields.text(
             "deliver_within", expected: "a duration from 1m to 90d, such as 3h"
@@ -94,8 +103,19 @@ struct NativeTaskForm {
         if draft.timing.localTime != nil {
             fields.reject("deliver_within", message: "cannot be combined with send_at_local; remove one of them")
         }
-        guard draft.audience == nil, draft.entries.count == 1, case .alias(let user) = draft.entries[0] else {
-            fields.reject("deliver_within", message: "expected a task for one user, in users; send one for each")
+        let users = draft.entries.compactMap { entry -> Alias? in
+            guard case .alias(let user) = entry else { return nil }
+            return user
+        }
+        guard draft.audience == nil, users.count == draft.entries.count, let user = users.first else {
+            fields.reject("deliver_within", message: "expected a task for users alone, in users")
+            return nil
+        }
+        guard users.count <= TaskLimits.windowedUsersMaximum else {
+            fields.reject(
+                "users",
+                message: "too long: at most \(TaskLimits.windowedUsersMaximum) users with deliver_within, since each "
+                    + "gets a task; send several requests")
             return nil
         }
         return DraftWindow(
@@ -142,5 +162,12 @@ struct NativeTaskForm {
             } ?? .atLeastOnce
         given.rejectUnknown()
         return options
+    }
+}
+
+extension [TargetEntry] {
+    fileprivate var withoutRepeats: [TargetEntry] {
+        var known: Set<TargetEntry> = []
+        return filter { known.insert($0).inserted }
     }
 }

@@ -22,8 +22,12 @@ struct TaskRoutes: Sendable {
         guard !isDryRun else { return try await count(try await expand(draft, call: call), call: call) }
         return try await submission.submit(
             call.request, of: call.caller, key: SubmissionKey(header: call.request),
-            drafts: { _ in [try await expand(draft, call: call)] },
-            answer: { created($0[0], call: call) })
+            drafts: { _ in try await expand(draft, call: call).forEachUser },
+            answer: { tasks in
+                CreatedTasks(
+                    tasks: tasks, warnings: MissingProviders(app: call.caller.app).warnings(of: tasks[0].content)
+                ).response(below: call.base)
+            })
     }
 
     @Sendable func list(_ call: AuthorizedRequest) async throws -> HTTPResponse {
@@ -99,24 +103,5 @@ struct TaskRoutes: Sendable {
         }
         let count = try await counting.count(draft, in: call.app)
         return .json(JSONText.object { $0.member("devices", count) })
-    }
-
-    private func created(_ task: PushTask, call: AuthorizedRequest) -> HTTPResponse {
-        let warnings = MissingProviders(app: call.caller.app).warnings(of: task.content)
-        let body = JSONText.object { json in
-            json.member("id", "\(task.id)")
-            json.member("app", task.app.text)
-            json.member("created", "\(task.created)")
-            if let moment = task.sendAt { json.member("send_at", "\(moment)") }
-            if let moment = task.rules.localTime { json.member("send_at_local", "\(moment)") }
-            if let window = task.window { json.member("window", json: window.text) }
-            if let key = task.replaces { json.member("replaces", key.text) }
-            if !task.labels.areEmpty { json.member("labels", json: task.labels.json.compactText) }
-            json.member("deadline", "\(task.deadline)")
-            if !warnings.isEmpty { json.member("warnings", json: warnings.text) }
-        }
-        var response = HTTPResponse.json(body, status: .created)
-        response.headers.append(HTTPField("Location", "\(call.base)/v1/tasks/\(task.id)"))
-        return response
     }
 }

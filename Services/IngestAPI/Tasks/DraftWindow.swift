@@ -30,6 +30,10 @@ struct DraftWindow: Sendable, Equatable {
         self.field = field
     }
 
+    func of(_ user: Alias) -> DraftWindow {
+        DraftWindow(for: user, end: end, method: method, field: field)
+    }
+
     func window(from opens: Timestamp, campaign: String, in app: AppID) -> DeliveryWindow {
         let ends =
             switch end {

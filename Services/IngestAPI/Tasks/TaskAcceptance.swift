@@ -19,6 +19,7 @@ struct TaskAcceptance: Sendable {
 
     /// Maximum number of list parts in flight.
     private static let partsAtOnce = 64
+    private static let writesAtOnce = 16
 
     private let archive: any TaskArchive
     private let ledger: any Ledger
@@ -138,9 +139,10 @@ struct TaskAcceptance: Sendable {
         return open
     }
 
-    private func keep(_ tasks: [PreparedTask]) async throws(StoreError) {
+    private func keep(_ tasks: [PreparedTask]) async throws {
         try await archive.keep(tasks.filter { $0.task.sendAt == nil }.map(\.archived))
-        for prepared in tasks where prepared.task.sendAt != nil {
+        let waiting = tasks.filter { $0.task.sendAt != nil }
+        _ = try await waiting.concurrentMap(atOnce: TaskAcceptance.writesAtOnce) { [archive] prepared in
             try await archive.schedule(prepared.content, of: prepared.task.id, entry: prepared.task.entry)
         }
     }
@@ -166,7 +168,7 @@ struct TaskAcceptance: Sendable {
     func withdraw(_ tasks: [PreparedTask]) async {
         let own = tasks.filter { !$0.task.id.isDerived }
         for (place, prepared) in own.enumerated() {
-            do throws(StoreError) {
+            do {
                 try await withdraw(prepared)
             } catch {
                 // The others would wait as long for the same failure.
@@ -176,7 +178,7 @@ struct TaskAcceptance: Sendable {
         }
     }
 
-    private func withdraw(_ prepared: PreparedTask) async throws(StoreError) {
+    private func withdraw(_ prepared: PreparedTask) async throws {
         let task = prepared.task
         guard try await ledger.progress(of: task.id) == nil else { return }
         try await archive.withdraw(task.id)

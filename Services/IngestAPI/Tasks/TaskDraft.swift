@@ -53,6 +53,23 @@ extension TaskDraft {
     /// The scope the caller needs for this draft.
     var scope: Scope { Scope(toReach: audience) }
 
+    /// One draft for each user, who has moments of its own; the draft itself if it has no window.
+    var forEachUser: [TaskDraft] {
+        guard let window = timing.window else { return [self] }
+        return entries.compactMap { entry in
+            guard case .alias(let user) = entry else { return nil }
+            var draft = self
+            draft.entries = [entry]
+            draft.timing.window = window.of(user)
+            return draft
+        }
+    }
+
+    /// True if their payloads are the same, for whichever devices.
+    func isRendered(like other: TaskDraft) -> Bool {
+        content == other.content && options == other.options && labels == other.labels && reported == other.reported
+    }
+
     var hasSavedAudience: Bool { audience?.savedNames.isEmpty == false }
 }
 

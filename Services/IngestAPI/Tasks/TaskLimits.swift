@@ -14,6 +14,8 @@ enum TaskLimits {
     static let bodyDepthMaximum = 24
     /// Entries in a dry run, which looks up each of them.
     static let countedEntriesMaximum = 10_000
+    /// Users of a request with a window, each of whom gets a task.
+    static let windowedUsersMaximum = 100
     /// How far ahead a task may be scheduled.
     static let scheduleMaximum = Duration.seconds(90 * 86_400)
     /// A time that is over by more than this is refused: it is rather a mistake than a delay of the request.

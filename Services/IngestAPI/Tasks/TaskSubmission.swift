@@ -101,7 +101,9 @@ struct TaskSubmission: Sendable {
     /// Refuses payloads that a provider would reject. Rendering takes time in proportion to the body, as reading does.
     func check(_ drafts: [TaskDraft], in request: HTTPRequest, of caller: AuthorizedCaller) async throws {
         try await reading.read(request, account: caller.account) { [payloads] in
-            for draft in drafts { try payloads.check(draft, of: caller) }
+            for (place, draft) in drafts.enumerated() where place == 0 || !draft.isRendered(like: drafts[place - 1]) {
+                try payloads.check(draft, of: caller)
+            }
         }
     }
 }
