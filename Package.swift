@@ -119,7 +119,7 @@ let package = Package(
         shared("Signing", "COpenSSL", "PushModel", "ServiceKit"),
         shared("Store", "PushModel", "ServiceKit"),
         shared("TaskKit", "Bus", "LocalTime", "PushModel", "ServiceKit", "Store", "TaskModel", "Topics"),
-        shared("TaskModel", "JSONKit", "LocalTime", "PushModel", "ServiceKit"),
+        shared("TaskModel", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing"),
         shared("TLSSocket", "COpenSSL", "ServiceKit"),
         shared("Topics", "JSONKit", "PushModel", "ServiceKit", "TaskModel"),
 

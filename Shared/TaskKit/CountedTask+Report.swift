@@ -30,6 +30,6 @@ extension ReportDetails {
     }
 
     private var cohort: CampaignCohort? {
-        method.map { CampaignCohort(campaign: labels[CampaignCohort.label] ?? "", method: $0) }
+        method.map { CampaignCohort(campaign: labels.campaign, method: $0) }
     }
 }

@@ -19,7 +19,7 @@ enum ImportRules {
             mayImport: ["ServiceKit"]),
         Library(
             "TaskModel", owns: "tasks: targets, contents, options",
-            mayImport: ["JSONKit", "LocalTime", "PushModel", "ServiceKit"]),
+            mayImport: ["JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing"]),
         Library(
             "Topics", owns: "every topic, its message type and its encoding",
             mayImport: ["JSONKit", "PushModel", "ServiceKit", "TaskModel"]),

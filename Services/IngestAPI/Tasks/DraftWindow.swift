@@ -1,6 +1,5 @@
 import PushModel
 import ServiceKit
-import Signing
 import TaskModel
 
 /// The window of a draft for one user.
@@ -43,7 +42,7 @@ struct DraftWindow: Sendable, Equatable {
         switch method {
         case .fixed(let method): return DeliveryWindow(from: opens, to: ends, user: user, method: method)
         case .compared:
-            let method = DraftWindow.comparedMethod(for: user, campaign: campaign, in: app)
+            let method = CampaignCohort.comparedMethod(for: user, campaign: campaign, in: app)
             return DeliveryWindow(from: opens, to: ends, user: user, method: method, isCompared: true)
         }
     }
@@ -57,11 +56,5 @@ struct DraftWindow: Sendable, Equatable {
         guard time - opens <= DeliveryWindow.lengths.upperBound else {
             throw .invalidField(field, message: "expected a time at most 90 days ahead")
         }
-    }
-
-    /// The same on every machine and at any time: nothing but these names decides.
-    static func comparedMethod(for user: Alias, campaign: String, in app: AppID) -> DeliveryWindow.Method {
-        let name = [app.text, campaign, user.value].joined(separator: "\u{0}")
-        return SHA256.digest(of: Array(name.utf8))[0] & 1 == 0 ? .traditional : .contextAware
     }
 }

@@ -26,8 +26,7 @@ struct TaskDraft: Sendable, Equatable {
     func task(_ id: TaskID, of caller: AuthorizedCaller, created: Timestamp) -> PushTask {
         var task = PushTask(id: id, app: caller.app.id, created: created)
         task.sendAt = timing.sendAt(acceptedAt: created)
-        let campaign = labels[CampaignCohort.label] ?? ""
-        task.window = timing.window(acceptedAt: created, campaign: campaign, in: caller.app.id)
+        task.window = timing.window(acceptedAt: created, campaign: labels.campaign, in: caller.app.id)
         if let window = task.window, window.awaitsMoment { task.sendAt = window.latestRelease }
         task.rules = timing.rules(of: caller.app, acceptedAt: created)
         task.replaces = replaces.flatMap { try? ReplacementKey($0, of: caller.app.id) }
