@@ -54,6 +54,7 @@ import Testing
         RedisTaskReplacements.finish, StatisticsScripts.fold, RedisDeviceTasks.enter, RedisStateOutbox.append,
         RedisStateOutbox.take, RedisStateOutbox.freeze, RedisStateOutbox.finish, RedisStateOutbox.postpone,
         RedisStateOutbox.clear, RedisUserMoments.enter, RedisUserMoments.leave, RedisUserMoments.begin,
+        RedisUserOpens.replace,
     ]
 
     /// Goal: every script compiles in Redis, with its libraries. Method: the list has as many scripts as there are
