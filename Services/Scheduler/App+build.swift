@@ -33,7 +33,7 @@ extension Scheduler {
                 replacements: RedisTaskReplacements(connection),
                 archive: RedisTaskArchive(connection, time: environment.time), ledger: RedisLedger(connection)),
             agenda: RedisTaskAgenda(connection), reader: registry, index: RedisRetryIndex(connection),
-            moments: RedisUserMoments(connection),
+            moments: RedisUserMoments(connection), opens: RedisUserOpens(connection),
             isRegistryReady: { try await registry.state() == .ready }, producer: producer,
             hasLog: context.hasLoggedRegistry, lease: configuration.lease, environment: environment)
         let connections = SharedResources {

@@ -12,11 +12,16 @@ package struct TaskSchedule: Sendable {
     private let archive: any TaskArchive
     private let index: any RetryIndex
     private let moments: any UserMoments
+    /// Nil for a service that enters no tasks.
+    private let hours: LearntHours?
 
-    package init(archive: any TaskArchive, index: any RetryIndex, moments: any UserMoments) {
+    package init(
+        archive: any TaskArchive, index: any RetryIndex, moments: any UserMoments, hours: LearntHours? = nil
+    ) {
         self.archive = archive
         self.index = index
         self.moments = moments
+        self.hours = hours
     }
 
     /// A withdrawn task replaces the one that waits, and is due at once. A task with another time than it has in the
@@ -33,17 +38,19 @@ package struct TaskSchedule: Sendable {
         return entry
     }
 
-    /// The earliest of its times counts, or a good moment that the user may have already.
+    /// The earliest of its times counts, or a good moment that the user may have already, or the user's learnt hour.
     private func enter(
         _ task: PushTask, window: DeliveryWindow, at now: Timestamp
     ) async throws(StoreError) -> RetryEntry {
         let shard = RetryShard(scheduled: task.id)
         let release = try await releaseNow(task, window: window, at: now)
+        let learnt = release == nil ? try await hours?.release(of: task, window: window, at: now) : nil
         let kept = try await archive.task(task.id) ?? task
         var next = kept
-        next.sendAt = [kept.begins, task.begins, release].compactMap { $0 }.min()
+        next.sendAt = [kept.begins, task.begins, release, learnt].compactMap { $0 }.min()
         if next.sendAt != kept.sendAt {
             try await archive.reschedule(TaskMessage.task(next).encoded(), of: next.id, entry: next.entry)
+            if next.sendAt == learnt { hours?.noteChosen() }
         }
         let entry = RetryEntry(waiting: next)
         try await index.add([entry], to: shard)

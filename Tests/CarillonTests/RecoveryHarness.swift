@@ -40,7 +40,7 @@ struct RecoveryHarness {
         let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
         let stores = RecoveryStores(
             ledger: ledger, archive: archive, agenda: agenda, index: index,
-            moments: MemoryUserMoments(time: time), replacements: replacements,
+            moments: MemoryUserMoments(time: time), opens: MemoryUserOpens(), replacements: replacements,
             statistics: statistics, receipts: receipts, traces: MemoryTaskTraces(time: time), doubt: NoDoubt())
         return try await TaskRecovery(
             bus: bus ?? self.bus, stores: stores, environment: environment, entriesMaximum: entriesMaximum

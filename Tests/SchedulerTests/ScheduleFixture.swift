@@ -20,6 +20,8 @@ final class ScheduleFixture: Sendable {
     let index: WatchedIndex
     let replacements: MemoryTaskReplacements
     let moments: MemoryUserMoments
+    let opens = MemoryUserOpens()
+    let metrics = Metrics()
     let ledger: MemoryLedger
     let app: AppID
     /// Steps of the release and of the index's changes.
@@ -65,7 +67,7 @@ final class ScheduleFixture: Sendable {
 
     /// Runs the services of one scheduler during the body.
     func withScheduler(hasLog: Bool = true, _ body: () async throws -> Void) async throws {
-        let environment = TestEnvironment(time: time, random: SystemRandomSource()).forWorkers
+        let environment = TestEnvironment(time: time, random: SystemRandomSource(), metrics: metrics).forWorkers
         let parts = try await parts(environment, hasLog: hasLog)
         let channel = Topics.schedules.channel
         let worker = Worker(
@@ -80,7 +82,7 @@ final class ScheduleFixture: Sendable {
             TaskReplacement.Stores(replacements: replacements, archive: archive, ledger: ledger),
             agenda: MemoryTaskAgenda(time: time),
             reader: MemoryRegistry(time: time, random: SeededRandomSource(seed: 2)), index: index,
-            moments: moments,
+            moments: moments, opens: opens,
             isRegistryReady: { [isReady] in isReady.withLock { $0 } },
             producer: try await bus.makeProducer(ProducerOptions()), hasLog: hasLog,
             lease: SchedulerFixture.lease, environment: environment)
@@ -98,10 +100,14 @@ final class ScheduleFixture: Sendable {
         return TaskRelease(
             archive: archive, replacements: replacements, producer: producer,
             cleanup: ReleaseCleanup(
-                TaskSchedule(archive: archive, index: index, moments: moments), index: index, producer: producer,
-                hasLog: hasLog),
+                schedule(archive: archive, index: index), index: index, producer: producer, hasLog: hasLog),
             isRegistryReady: { [isReady] in isReady.withLock { $0 } }, hasLog: hasLog,
             log: Log(service: "test", level: .error))
+    }
+
+    func schedule(archive: any TaskArchive, index: any RetryIndex) -> TaskSchedule {
+        TaskSchedule(
+            archive: archive, index: index, moments: moments, hours: LearntHours(opens, metrics: metrics))
     }
 
     /// Waits until all releasers sleep, one of them until this moment.

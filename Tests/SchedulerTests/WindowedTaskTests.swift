@@ -116,7 +116,7 @@ import Topics
                 CutArchive(fixture.archive, scissors: fixture.scissors),
                 CutIndex(fixture.index, scissors: fixture.scissors)
             )
-            let schedule = TaskSchedule(archive: archive, index: index, moments: fixture.moments)
+            let schedule = fixture.schedule(archive: archive, index: index)
             _ = try await schedule.enter(task, at: fixture.time.now)
             fixture.time.advance(by: .seconds(60))
             fixture.scissors.cut(after: cut)

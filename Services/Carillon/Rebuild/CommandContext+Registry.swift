@@ -20,7 +20,7 @@ extension CommandContext {
             let stores = RecoveryStores(
                 ledger: RedisLedger(connection), archive: RedisTaskArchive(connection, time: environment.time),
                 agenda: RedisTaskAgenda(connection), index: RedisRetryIndex(connection),
-                moments: RedisUserMoments(connection),
+                moments: RedisUserMoments(connection), opens: RedisUserOpens(connection),
                 replacements: RedisTaskReplacements(connection),
                 statistics: RedisTaskStatistics(connection, time: environment.time),
                 receipts: RedisTaskReceipts(connection), traces: RedisTaskTraces(connection, time: environment.time),

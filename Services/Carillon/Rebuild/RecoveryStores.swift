@@ -8,6 +8,7 @@ struct RecoveryStores: Sendable {
     /// Of scheduled tasks.
     let index: any RetryIndex
     let moments: any UserMoments
+    let opens: any UserOpens
     let replacements: any TaskReplacements
     let statistics: any TaskStatistics
     let receipts: any TaskReceipts

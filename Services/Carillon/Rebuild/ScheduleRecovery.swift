@@ -37,7 +37,8 @@ struct ScheduleRecovery {
         bus = recovery.bus
         index = recovery.stores.index
         schedule = TaskSchedule(
-            archive: recovery.stores.archive, index: index, moments: recovery.stores.moments)
+            archive: recovery.stores.archive, index: index, moments: recovery.stores.moments,
+            hours: LearntHours(recovery.stores.opens, metrics: recovery.environment.metrics))
         time = recovery.environment.time
         replacements = ReplacementRecovery(recovery.stores, time: time)
         patience = StorePatience(recovery.environment)

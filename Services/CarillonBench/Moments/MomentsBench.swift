@@ -70,7 +70,8 @@ struct MomentsBench {
         try await pipeline.writeStore { connection, app in
             let schedule = TaskSchedule(
                 archive: RedisTaskArchive(connection, time: time), index: RedisRetryIndex(connection),
-                moments: RedisUserMoments(connection))
+                moments: RedisUserMoments(connection),
+                hours: LearntHours(RedisUserOpens(connection), metrics: Metrics()))
             let now = time.now
             return try await Concurrently.run(waiting, atOnce: PipelineBench.registrationsAtOnce) { number in
                 let task = try MomentsBench.task(of: number, in: app, at: now)

@@ -22,7 +22,8 @@ struct ScheduleMemoryBench {
             let time = SystemTimeSource()
             let schedule = TaskSchedule(
                 archive: RedisTaskArchive(connection, time: time), index: RedisRetryIndex(connection),
-                moments: RedisUserMoments(connection))
+                moments: RedisUserMoments(connection),
+                hours: LearntHours(RedisUserOpens(connection), metrics: Metrics()))
             let app = try AppID("bench")
             let now = time.now
             _ = try await Concurrently.run(tasks, atOnce: ScheduleMemoryBench.tasksAtOnce) { number in

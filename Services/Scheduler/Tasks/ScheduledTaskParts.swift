@@ -11,11 +11,13 @@ struct ScheduledTaskParts: Sendable {
 
     init(
         _ stores: TaskReplacement.Stores, agenda: any TaskAgenda, reader: any RegistryReader, index: any RetryIndex,
-        moments: any UserMoments,
+        moments: any UserMoments, opens: any UserOpens,
         isRegistryReady: @escaping @Sendable () async throws -> Bool,
         producer: any BusProducer, hasLog: Bool, lease: Duration, environment: WorkerEnvironment
     ) {
-        let schedule = TaskSchedule(archive: stores.archive, index: index, moments: moments)
+        let schedule = TaskSchedule(
+            archive: stores.archive, index: index, moments: moments,
+            hours: LearntHours(opens, metrics: environment.metrics))
         let release = TaskRelease(
             archive: stores.archive, replacements: stores.replacements, producer: producer,
             cleanup: ReleaseCleanup(schedule, index: index, producer: producer, hasLog: hasLog),

@@ -49,6 +49,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case reporterDevicesKept = "carillon_reporter_kept_devices_total"
     case reporterDevicesRemoved = "carillon_reporter_removed_devices_total"
     case reporterDevicesUnreported = "carillon_reporter_untold_devices_total"
+    case reporterLearntDeliveries = "carillon_reporter_learnt_deliveries_total"
+    case reporterLearntOpens = "carillon_reporter_learnt_opens_total"
     case reporterPosts = "carillon_reporter_posts_total"
     case reporterStatePosts = "carillon_reporter_state_posts_total"
     case reporterStates = "carillon_reporter_states_total"
@@ -80,6 +82,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case schedulerDevicesReleased = "carillon_scheduler_released_devices_total"
     case schedulerDevicesRemoved = "carillon_scheduler_removed_devices_total"
     case schedulerDevicesUnledgered = "carillon_scheduler_unledgered_devices_total"
+    case schedulerLearntHours = "carillon_scheduler_learnt_hours_total"
     case schedulerRetriesHeld = "carillon_scheduler_held_retries"
     case schedulerRetryLateness = "carillon_scheduler_retry_lateness_milliseconds"
     case schedulerSwapsFinished = "carillon_scheduler_finished_swaps_total"
@@ -192,6 +195,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .reporterDevicesKept: "Devices not removed, since they registered again after the provider's refusal."
         case .reporterDevicesRemoved: "Devices removed from the registry, by cause: invalid or failures."
         case .reporterDevicesUnreported: "Devices that ended untried without a result, since the registry lost them."
+        case .reporterLearntDeliveries: "Pushes delivered to users of whom opens are known, by which hours are learnt."
+        case .reporterLearntOpens: "Pushes opened, by which hours are learnt."
         case .reporterPosts: "Reports sent to endpoints of apps, by outcome: delivered, failed, given_up."
         case .reporterStatePosts:
             "Posts of message states to webhooks of apps, by outcome: delivered, failed, given_up."
@@ -228,6 +233,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .schedulerDevicesRemoved:
             "Devices that ended as suppressed while they waited: removed, or not to be sent to."
         case .schedulerDevicesUnledgered: "Removed devices whose end was not recorded: no ledger, or no entry in it."
+        case .schedulerLearntHours: "Tasks planned at a learnt hour of their user, before the end of their windows."
         case .schedulerRetriesHeld: "Retry orders that wait or are being released."
         case .judgeTimeZonesUnknown: "Judgements of devices whose time zone tzdata does not have."
         case .schedulerRetryLateness: "Maximum lateness of the retries released last."
