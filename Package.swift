@@ -156,9 +156,9 @@ let package = Package(
             "Renderer", command: "renderer", "Bus", "PushModel", "RedisClient", "RedisStore", "Rendering",
             "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
-            "Reporter", command: "reporter", "Apps", "Bus", "HTTPClient", "JSONKit", "ProviderKit", "PushModel",
-            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit",
-            "TaskModel", "Topics"),
+            "Reporter", command: "reporter", "Apps", "Bus", "HTTPClient", "JSONKit", "LocalTime", "ProviderKit",
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
+            "TaskKit", "TaskModel", "Topics"),
         service(
             "Scheduler", command: "scheduler", "Bus", "PushModel", "RedisClient", "RedisStore", "ServiceHost",
             "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),

@@ -34,7 +34,7 @@ extension Reporter {
             deviceTasks: RedisDeviceTasks(store, time: environment.time),
             witness: witness, outbox: RedisStateOutbox(store))
         let parts = ReporterParts(
-            stores: stores, registry: registry, producer: producer, client: client,
+            stores: stores, opens: RedisUserOpens(store), registry: registry, producer: producer, client: client,
             app: { apps.current.app($0) }, configuration: configuration, environment: environment)
         // Stopped in reverse: first no more results are consumed, then the checks and posts in progress are finished.
         let connections = SharedResources {
@@ -49,7 +49,8 @@ extension Reporter {
             context.worker(
                 receipts,
                 handler: ReceiptHandler(
-                    taskReceipts, places: places, states: parts.recorder, metrics: environment.metrics)),
+                    taskReceipts, places: places, states: parts.recorder, learner: parts.learner,
+                    metrics: environment.metrics)),
             context.worker(statuses, handler: AcceptanceHandler(recorder: parts.recorder)),
             context.worker(results, handler: parts.handler),
         ]

@@ -1,9 +1,11 @@
 import Apps
 import Bus
 import HTTPClient
+import LocalTime
 import PushModel
 import ServiceKit
 import Store
+import TaskModel
 
 /// The parts that consume results and close tasks, wired together.
 struct ReporterParts: Sendable {
@@ -11,11 +13,12 @@ struct ReporterParts: Sendable {
     let replayedPosts: ReplayedPosts
     let sweeper: TaskSweeper
     let recorder: StateRecorder
+    let learner: OpenLearner
     let stateSender: StateSender
 
     init(
-        stores: TaskStores, registry: any Registry & RegistryReader, producer: any BusProducer, client: HTTPClient,
-        app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
+        stores: TaskStores, opens: any UserOpens, registry: any Registry & RegistryReader, producer: any BusProducer,
+        client: HTTPClient, app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
         environment: WorkerEnvironment
     ) {
         let queue = ReportingQueue(time: environment.time)
@@ -26,10 +29,13 @@ struct ReporterParts: Sendable {
             registry: registry,
             // An unknown app, whose file may be unreadable, may have a webhook.
             hasWebhook: { app($0).map { $0.webhook != nil } ?? true }, wakeup: wakeup, meters: stateMeters)
+        let learner = OpenLearner(
+            opens, registry: registry,
+            fallbackZone: { app($0)?.quietHours?.timeZone ?? DeliveryRules.fallbackZone }, environment: environment)
         let untried = UntriedDevices(
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
         let closer = TaskCloser(
-            stores, untried: untried, producer: producer, states: recorder,
+            stores, untried: untried, producer: producer, states: recorder, learner: learner,
             // An unknown app, whose file may be unreadable, may have an endpoint.
             expectsReports: { app($0).map { $0.report != nil } ?? true },
             lease: configuration.lease, traceRetention: configuration.traceRetention, environment: environment)
@@ -47,6 +53,7 @@ struct ReporterParts: Sendable {
         replayedPosts = ReplayedPosts(reports: poster, states: statePoster)
         stateSender = StateSender(stores.outbox, poster: statePoster, hold: hold)
         self.recorder = recorder
+        self.learner = learner
         let removal = DeviceRemoval(
             registry: registry,
             failuresMaximum: { (app($0)?.defaults ?? AppDefaults()).failuresBeforeUnregistering },

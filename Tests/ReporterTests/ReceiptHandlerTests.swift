@@ -69,7 +69,7 @@ import Topics
         let handler = ReceiptHandler(
             receipts,
             places: ReceiptPlaces(receipts: receipts, archive: fixture.archive, traces: fixture.traces),
-            states: fixture.recorder(), metrics: fixture.metrics)
+            states: fixture.recorder(), learner: fixture.learner(), metrics: fixture.metrics)
         let messages = batches.map { batch in
             ReceivedMessage(
                 message: batch,

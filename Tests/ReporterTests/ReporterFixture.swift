@@ -17,6 +17,7 @@ import Topics
 /// `Scissors`, which may cut them off.
 final class ReporterFixture: Sendable {
     static let lease = Duration.seconds(60)
+    static let fallbackZone = "Asia/Tokyo"
 
     let time = ManualTimeSource()
     let bus: MemoryBus
@@ -29,6 +30,7 @@ final class ReporterFixture: Sendable {
     let registry: MemoryRegistry
     let outbox: MemoryStateOutbox
     let witness = ScriptedWitness()
+    let opens = MemoryUserOpens()
     let app: AppID
     let scissors = Scissors()
     let sink = CollectingSink()
@@ -69,10 +71,16 @@ final class ReporterFixture: Sendable {
             hasWebhook: { _ in hasWebhook }, wakeup: wakeup, meters: StateMeters(metrics))
     }
 
+    func learner(_ opens: (any UserOpens)? = nil) -> OpenLearner {
+        OpenLearner(
+            opens ?? self.opens, registry: registry, fallbackZone: { _ in ReporterFixture.fallbackZone },
+            environment: environment)
+    }
+
     /// Creates a closer as a new process would.
     func closer(
         expectsReports: Bool = false, hasWebhook: Bool = false, traces: (any TaskTraces)? = nil,
-        statistics: (any TaskStatistics)? = nil
+        statistics: (any TaskStatistics)? = nil, opens: (any UserOpens)? = nil
     ) async throws -> TaskCloser {
         let producer = CutProducer(try await bus.makeProducer(ProducerOptions()), scissors: scissors)
         let stores = stores(traces, statistics: statistics)
@@ -80,6 +88,7 @@ final class ReporterFixture: Sendable {
             ledger: stores.ledger, registry: registry, producer: producer, environment: environment)
         return TaskCloser(
             stores, untried: untried, producer: producer, states: recorder(hasWebhook: hasWebhook),
+            learner: learner(opens),
             expectsReports: { _ in expectsReports },
             lease: ReporterFixture.lease, traceRetention: TaskTraceBounds.retention, environment: environment)
     }

@@ -28,7 +28,7 @@ import Topics
         let (known, environment) = (app, fixture.environment)
         let client = HTTPClient(configuration: configuration.webhook, log: environment.log, metrics: Metrics())
         let parts = ReporterParts(
-            stores: fixture.stores(), registry: fixture.registry,
+            stores: fixture.stores(), opens: fixture.opens, registry: fixture.registry,
             producer: try await fixture.bus.makeProducer(ProducerOptions()), client: client, app: { _ in known },
             configuration: configuration, environment: environment)
         let channel = Topics.results.channel

@@ -21,6 +21,7 @@ final class TaskCloser: Sendable {
     private let untried: UntriedDevices
     private let producer: any BusProducer
     private let states: StateRecorder
+    private let learner: OpenLearner
     private let expectsReports: @Sendable (AppID) -> Bool
     private let lease: Duration
     private let traceRetention: Duration
@@ -31,13 +32,14 @@ final class TaskCloser: Sendable {
 
     init(
         _ stores: TaskStores, untried: UntriedDevices, producer: any BusProducer, states: StateRecorder,
-        expectsReports: @escaping @Sendable (AppID) -> Bool, lease: Duration, traceRetention: Duration,
-        environment: WorkerEnvironment
+        learner: OpenLearner, expectsReports: @escaping @Sendable (AppID) -> Bool, lease: Duration,
+        traceRetention: Duration, environment: WorkerEnvironment
     ) {
         self.stores = stores
         self.untried = untried
         self.producer = producer
         self.states = states
+        self.learner = learner
         self.expectsReports = expectsReports
         self.lease = lease
         self.traceRetention = traceRetention
@@ -152,7 +154,7 @@ final class TaskCloser: Sendable {
     /// released before the report's stage is noted: after an interruption in between, it is released again.
     private func publish(_ report: TaskReport) async throws {
         if report.lane == .fast { try await keepTrace(of: report) }
-        try await count(report)
+        if try await count(report) { try await learn(report) }
         try await states.noteEnd(of: report)
         try await producer.send([Topics.reports.message(report, key: report.task.bytes)])
         if report.lane == .fast { try await stores.ledger.release(report.task) }
@@ -183,15 +185,24 @@ final class TaskCloser: Sendable {
         }
     }
 
-    /// Repeated after an interruption; the store adds each task once. A full store is tolerated, as above.
-    private func count(_ report: TaskReport) async throws {
+    /// Repeated after an interruption; the store adds each task once. A full store is tolerated, as above. Returns whether
+    /// the task was added now.
+    private func count(_ report: TaskReport) async throws -> Bool {
         do throws(StoreError) {
-            _ = try await stores.statistics.fold(CountedTask(report))
+            return try await stores.statistics.fold(CountedTask(report))
         } catch {
             guard error.code == .full else { throw error }
             meters.uncounted.increment()
             log.warning("task missing from the statistics", [.task: "\(report.task)", .error: "\(error)"])
+            return false
         }
+    }
+
+    private func learn(_ report: TaskReport) async throws {
+        guard report.details.method != nil, report[.delivered] > 0, let sent = report.details.begins else { return }
+        guard let window = try await stores.archive.readableTask(report.task)?.window else { return }
+        try await learner.noteDelivery(
+            to: UserKey(window.user, of: report.app), campaign: report.details.labels.campaign, sent: sent)
     }
 
     /// The archive expires first: after an interruption in between, the task is checked again and found reported.

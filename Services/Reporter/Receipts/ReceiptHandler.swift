@@ -3,9 +3,11 @@ import PushModel
 import ServiceKit
 import Store
 import TaskKit
+import TaskModel
 import Topics
 
-/// Counts receipts, each kind once for each device of a task, and tells webhooks. A repeated delivery counts nothing.
+/// Counts receipts, each kind once for each device of a task, learns of opens, and tells webhooks. A repeated delivery
+/// counts nothing.
 struct ReceiptHandler: MessageHandler {
     private struct Group: Hashable {
         let task: TaskID
@@ -16,12 +18,17 @@ struct ReceiptHandler: MessageHandler {
     private let receipts: any TaskReceipts
     private let places: ReceiptPlaces
     private let states: StateRecorder
+    private let learner: OpenLearner
     private let meters: ReceiptMeters
 
-    init(_ receipts: any TaskReceipts, places: ReceiptPlaces, states: StateRecorder, metrics: Metrics) {
+    init(
+        _ receipts: any TaskReceipts, places: ReceiptPlaces, states: StateRecorder, learner: OpenLearner,
+        metrics: Metrics
+    ) {
         self.receipts = receipts
         self.places = places
         self.states = states
+        self.learner = learner
         meters = ReceiptMeters(metrics)
     }
 
@@ -44,9 +51,24 @@ struct ReceiptHandler: MessageHandler {
         let task = ReceiptTask(
             group.task, of: group.app, day: group.day,
             places: try await places.places(of: group.task, day: group.day))
+        var opened = 0
         for part in marks.chunks(of: ReceiptBatch.receiptsMaximum) {
             let counted = try await receipts.count(Array(part), of: task)
+            opened += counted[.opened]
             meters.note(counted, of: part.count)
         }
+        let opens = batches.flatMap(\.receipts).filter { $0.kind == .opened }
+        if opened > 0, let open = opens.first { try await learn(open, of: task, counted: opened) }
+    }
+
+    /// A task counts once, as it does when it is delivered: only its first opens, which are those counted now, are learnt.
+    /// If two of its devices are counted at the same time, none of them may be.
+    private func learn(_ open: DeviceReceipt, of task: ReceiptTask, counted: Int) async throws {
+        let place = task.places.first { $0.dimension == .cohort }
+        guard let cohort = place.flatMap({ CampaignCohort($0.value) }) else { return }
+        let opened = try await receipts.counts(of: task.task, days: task.day...task.day)[.opened]
+        guard opened == counted else { return }
+        let sent = try await places.begin(of: task.task) ?? open.time
+        try await learner.noteOpen(on: open.device, in: task.app, campaign: cohort.campaign, sent: sent)
     }
 }
