@@ -19,6 +19,7 @@ struct TaskAccess {
     let deviceTasks: any DeviceTasks
     let replacements: any TaskReplacements
     let moments: any UserMoments
+    let opens: any UserOpens
     let keys: any IdempotencyStore
     let producer: any BusProducer
     let room: StoreRoom
@@ -35,6 +36,7 @@ struct TaskAccess {
             statistics: RedisTaskStatistics(store, time: context.environment.time),
             deviceTasks: RedisDeviceTasks(store, time: context.environment.time),
             replacements: RedisTaskReplacements(store), moments: RedisUserMoments(store),
+            opens: RedisUserOpens(store),
             keys: RedisIdempotencyStore(store), producer: producer,
             room: room)
     }

@@ -55,6 +55,7 @@ final class IngestFixture: Sendable {
     let deviceTasks: MemoryDeviceTasks
     let replacements: MemoryTaskReplacements
     let moments: MemoryUserMoments
+    let opens = MemoryUserOpens()
     let bus = TestProducer()
     let metrics = Metrics()
     /// Used share of the store's memory, in percent.
@@ -99,7 +100,7 @@ final class IngestFixture: Sendable {
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, index: index, traces: traces, receipts: receipts,
             statistics: statistics, deviceTasks: deviceTasks, replacements: replacements,
-            moments: moments,
+            moments: moments, opens: opens,
             keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let parts = IngestFixture.parts(

@@ -69,6 +69,26 @@ import Topics
         }
     }
 
+    /// What opens taught is removed with the user, and stays for others of its name.
+    @Test func whatOpensTaughtIsRemoved() async throws {
+        try await IngestFixture.run { fixture in
+            let users = [
+                UserKey(try Samples.user("ada"), of: fixture.news), UserKey(try Samples.user("Ada"), of: fixture.news),
+                UserKey(try Samples.user("ada"), of: try AppID("shop")),
+            ]
+            for user in users {
+                #expect(
+                    fixture.opens.update(user) { record in
+                        var next = OpenRecord(zone: "UTC")
+                        next.noteOpen(of: CampaignDigest(of: "daily"), hour: 8, in: "UTC")
+                        record = next
+                    })
+            }
+            #expect(await delete(fixture).status == 200)
+            #expect(users.map { fixture.opens.record(of: $0) != nil } == [false, true, true])
+        }
+    }
+
     /// Goal: also after an interrupted request. Method: two devices of the user and one of another have the same task,
     /// and the first request cannot remove a device: a repeat would not find a removed one.
     @Test func theLastTasksOfItsDevicesAreRemovedToo() async throws {

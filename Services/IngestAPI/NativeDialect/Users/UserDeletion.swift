@@ -4,7 +4,7 @@ import Store
 import TaskKit
 import TaskModel
 
-/// Deletes a user: its devices with their last tasks, and the scheduled tasks for it alone. Every step may be repeated,
+/// Deletes a user: its devices with their last tasks, the scheduled tasks for it alone, and what its opens taught. Every step may be repeated,
 /// so a repeated request completes an interrupted one.
 struct UserDeletion: Sendable {
     /// A registration in progress may enter a device after the devices were listed, so they are listed again until
@@ -19,6 +19,7 @@ struct UserDeletion: Sendable {
     private let ledger: any Ledger
     private let deviceTasks: any DeviceTasks
     private let moments: any UserMoments
+    private let opens: any UserOpens
     private let cancellation: TaskCancellation
     private let log: Log
 
@@ -28,6 +29,7 @@ struct UserDeletion: Sendable {
         ledger = tasks.ledger
         deviceTasks = tasks.deviceTasks
         moments = tasks.moments
+        opens = tasks.opens
         self.cancellation = cancellation
         self.log = log
     }
@@ -45,6 +47,8 @@ struct UserDeletion: Sendable {
             devices = try await book.devices(of: user, in: app)
         }
         try await moments.end(of: UserKey(user, of: app))
+        // After the devices, by which opens are learnt.
+        try await opens.forget(UserKey(user, of: app))
         account.hasAllDevices = devices.isEmpty
         log.info("user deleted", [.app: app.text, .count: "\(account.devicesRemoved)"])
         return account
