@@ -43,13 +43,15 @@ struct MomentsBench {
             let received = try await pipeline.receipt(of: "\(tasks[number])", "apns")
             latencies.append(Double(received.milliseconds - posted.milliseconds))
         }
+        pipeline.say("what opens teach")
+        let learning = try await LearningBench().run()
         return [
             BenchFigure(name: "moments.push.p50", value: latencies.percentile(50), unit: "ms"),
             BenchFigure(name: "moments.push.p99", value: latencies.percentile(99), unit: "ms"),
             BenchFigure(name: "moments.direct.rate", value: direct, unit: "pushes/s"),
             BenchFigure(name: "moments.release.rate", value: released, unit: "pushes/s"),
             BenchFigure(name: "moments.release.ratio", value: released / direct, unit: "of direct"),
-        ]
+        ] + learning
     }
 
     private func register() async throws {
