@@ -10,6 +10,7 @@ extension Device {
         static let sandbox = Flags(rawValue: 1)
         static let saysContentAvailable = Flags(rawValue: 2)
         static let contentAvailable = Flags(rawValue: 4)
+        static let reportsMoments = Flags(rawValue: 8)
     }
 
     enum Field {
@@ -71,6 +72,7 @@ extension Device {
         environment = glance.isSandbox ? .sandbox : .production
         contentAvailable =
             glance.flags.contains(.saysContentAvailable) ? glance.flags.contains(.contentAvailable) : nil
+        reportsMoments = glance.flags.contains(.reportsMoments)
         var reader = ByteReader(glance.fields)
         while !reader.isAtEnd {
             guard let field = reader.byte(), let content = reader.counted(), set(field, content: content) else {
@@ -105,6 +107,7 @@ extension Device {
             flags.insert(.saysContentAvailable)
             if contentAvailable { flags.insert(.contentAvailable) }
         }
+        if reportsMoments { flags.insert(.reportsMoments) }
         return flags
     }
 }

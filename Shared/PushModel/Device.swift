@@ -13,6 +13,8 @@ package struct Device: Hashable, Sendable {
     package var updated: UInt32
     package var environment: Environment = .production
     package var contentAvailable: Bool?
+    /// True from the first moment on that its app reported for it.
+    package var reportsMoments = false
     package var language: String?
     /// Of the system.
     package var version: String?
@@ -29,4 +31,7 @@ package struct Device: Hashable, Sendable {
         self.created = created
         updated = created
     }
+
+    /// The class of a device that is registered.
+    package var deviceClass: DeviceClass { reportsMoments ? .eligible : .unknown }
 }

@@ -11,6 +11,8 @@ package struct DeviceChanges: Hashable, Sendable {
     package var timeZone: String?
     package var webPushKeys: WebPushKeys?
     package var badge: UInt32?
+    /// True at the first moment of the device; false leaves it unchanged.
+    package var reportsMoments = false
     /// An empty value removes the alias.
     package var aliases: [Alias.Kind: String]
 
@@ -30,12 +32,20 @@ package struct DeviceChanges: Hashable, Sendable {
         self.badge = badge
         self.aliases = aliases
     }
+
+    /// What a moment changes.
+    package static let firstMoment: DeviceChanges = {
+        var changes = DeviceChanges()
+        changes.reportsMoments = true
+        return changes
+    }()
 }
 
 extension Device {
     package func applying(_ changes: DeviceChanges, at seconds: UInt32) -> Device {
         var device = self
-        device.updated = seconds
+        // A moment says nothing about the token: a refusal of it by the provider remains valid.
+        if changes != .firstMoment { device.updated = seconds }
         device.environment = changes.environment ?? environment
         device.contentAvailable = changes.contentAvailable ?? contentAvailable
         device.language = changes.language ?? language
@@ -44,6 +54,7 @@ extension Device {
         device.category = changes.category ?? category
         device.timeZone = changes.timeZone ?? timeZone
         device.webPushKeys = changes.webPushKeys ?? webPushKeys
+        device.reportsMoments = reportsMoments || changes.reportsMoments
         for (kind, value) in changes.aliases { device.aliases[kind] = value.isEmpty ? nil : value }
         return device
     }

@@ -92,6 +92,7 @@ import Testing
         device.updated = UInt32(truncatingIfNeeded: dice.next())
         if dice.chance(1, of: 3) { device.environment = .sandbox }
         if dice.chance(1, of: 2) { device.contentAvailable = dice.chance(1, of: 2) }
+        device.reportsMoments = dice.chance(1, of: 2)
         for field in [\Device.language, \.version, \.category, \.timeZone, \.appVersion] where dice.chance(1, of: 2) {
             device[keyPath: field] = dice.text(0...200, of: "aZ0 /é\u{1F514}\0")
         }

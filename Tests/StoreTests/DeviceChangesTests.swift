@@ -41,6 +41,17 @@ import Testing
         #expect(try device().applying(changes, at: 20) == expected)
     }
 
+    /// A provider's refusal of the token remains valid, and no registration takes the moment away.
+    @Test func aMomentLeavesTheTime() throws {
+        var expected = try device()
+        expected.reportsMoments = true
+        let changed = try device().applying(.firstMoment, at: 20)
+        #expect(changed == expected && changed.deviceClass == .eligible && changed.updated == 10)
+        expected.updated = 30
+        #expect(changed.applying(DeviceChanges(), at: 30) == expected)
+        #expect(try device().deviceClass == .unknown)
+    }
+
     @Test func anEmptyAliasIsTakenAway() throws {
         let changed = try device().applying(
             DeviceChanges(aliases: [.externalUser: "", .appMetricaDevice: ""]), at: 20)

@@ -200,6 +200,25 @@ import Testing
         }
     }
 
+    /// A device remembers that its app reports moments until it is removed.
+    @Test(arguments: StoreKind.allCases)
+    func aMomentIsRememberedUntilTheRemoval(kind: StoreKind) async throws {
+        try await kind.withRegistry { registry, fixture in
+            let (app, token) = (fixture.app, try Samples.token(1))
+            let first = try await registry.register(token, changes: DeviceChanges(), in: app).registered
+            #expect(!first.device.reportsMoments)
+            #expect(try await registry.change(first.id, changes: .firstMoment, in: app))
+            let changed = try #require(try await registry.device(first.id, in: app))
+            #expect(changed.device.reportsMoments && changed.device.updated == first.device.updated)
+            let again = try await registry.register(token, changes: DeviceChanges(language: "fr"), in: app)
+            #expect(again.registered.id == first.id && again.registered.device.reportsMoments)
+            #expect(try await registry.remove(first.id, in: app))
+            #expect(try await !registry.change(first.id, changes: .firstMoment, in: app))
+            let fresh = try await registry.register(token, changes: DeviceChanges(), in: app)
+            #expect(fresh.isNew && !fresh.registered.device.reportsMoments)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func failuresAreCountedUpToTheRemoval(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
