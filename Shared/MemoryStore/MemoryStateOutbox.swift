@@ -1,4 +1,3 @@
-package import PushModel
 package import ServiceKit
 package import Store
 import Synchronization
@@ -18,7 +17,7 @@ package final class MemoryStateOutbox: StateOutbox {
         var bytes: Int { states.reduce(0) { $0 + $1.bytes.count } }
     }
 
-    private struct Message {
+    private struct Subject {
         let head: [UInt8]
         let end: Timestamp
         var names: Set<String> = []
@@ -26,7 +25,7 @@ package final class MemoryStateOutbox: StateOutbox {
 
     private struct State {
         var queues: [OutboxQueue: Queue] = [:]
-        var messages: [TaskID: Message] = [:]
+        var subjects: [OutboxSubject: Subject] = [:]
     }
 
     private let time: any TimeSource
@@ -38,29 +37,29 @@ package final class MemoryStateOutbox: StateOutbox {
         self.queueBytesMaximum = queueBytesMaximum
     }
 
-    package func append(_ states: [MessageState], of message: OutboxMessage) -> Int {
-        let now = time.now
+    package func append(_ states: [OutboxState], of record: OutboxRecord) -> Int {
+        let (now, place) = (time.now, record.subject.queue)
         return state.withLock { state in
-            state.messages = state.messages.filter { $0.value.end > now }
-            var known = state.messages[message.task] ?? Message(head: message.head, end: message.end)
+            state.subjects = state.subjects.filter { $0.value.end > now }
+            var known = state.subjects[record.subject] ?? Subject(head: record.head, end: record.end)
             let new = states.filter { known.names.insert($0.name).inserted }
-            state.messages[message.task] = known
+            state.subjects[record.subject] = known
             guard !new.isEmpty else { return 0 }
-            var queue = state.queues[message.queue] ?? Queue()
+            var queue = state.queues[place] ?? Queue()
             queue.states += new.map { Waiting(bytes: $0.bytes, since: now) }
             let isLeased = queue.leaseEnd.map { $0 > now } ?? false
             if queue.due == nil || queue.bytes > queueBytesMaximum && !isLeased { queue.due = now }
-            state.queues[message.queue] = queue
+            state.queues[place] = queue
             return new.count
         }
     }
 
-    package func head(of task: TaskID) -> [UInt8]? {
+    package func head(of subject: OutboxSubject) -> [UInt8]? {
         let now = time.now
-        return state.withLock { state in state.messages[task].flatMap { $0.end > now ? $0.head : nil } }
+        return state.withLock { state in state.subjects[subject].flatMap { $0.end > now ? $0.head : nil } }
     }
 
-    package func take(from shard: OutboxShard, upTo count: Int, for lease: Duration) -> [AppID] {
+    package func take(from shard: OutboxShard, upTo count: Int, for lease: Duration) -> [OutboxQueue] {
         let now = time.now
         return state.withLock { state in
             let due = state.queues.compactMap { queue, content in
@@ -71,7 +70,7 @@ package final class MemoryStateOutbox: StateOutbox {
                 state.queues[queue]?.due = now + lease
                 state.queues[queue]?.leaseEnd = now + lease
             }
-            return taken.map(\.app)
+            return taken
         }
     }
 

@@ -27,6 +27,7 @@ package enum OutboxBounds {
     /// Waiting states of a queue. Above this its batches are given up at once, so that it becomes shorter faster than
     /// the same processes append.
     package static let queueBytesMaximum = 16 << 20
-    /// How long after the deadline of a message its states are still told.
+    /// How long after the deadline of a message its states are still told, and after the first transition of a device
+    /// its repeats are recognized.
     package static let retention = Duration.seconds(8 * 86_400)
 }

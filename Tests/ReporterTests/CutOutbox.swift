@@ -13,15 +13,15 @@ struct CutOutbox: StateOutbox {
         self.scissors = scissors
     }
 
-    func append(_ states: [MessageState], of message: OutboxMessage) async throws(StoreError) -> Int {
-        try await scissors.around { () async throws(StoreError) in try await outbox.append(states, of: message) }
+    func append(_ states: [OutboxState], of record: OutboxRecord) async throws(StoreError) -> Int {
+        try await scissors.around { () async throws(StoreError) in try await outbox.append(states, of: record) }
     }
 
-    func head(of task: TaskID) async throws(StoreError) -> [UInt8]? { try await outbox.head(of: task) }
+    func head(of subject: OutboxSubject) async throws(StoreError) -> [UInt8]? { try await outbox.head(of: subject) }
 
     func take(
         from shard: OutboxShard, upTo count: Int, for lease: Duration
-    ) async throws(StoreError) -> [AppID] {
+    ) async throws(StoreError) -> [OutboxQueue] {
         try await outbox.take(from: shard, upTo: count, for: lease)
     }
 

@@ -100,14 +100,14 @@ final class StateFixture: Sendable {
         }
     }
 
-    func queue(of task: PushTask) -> OutboxQueue { OutboxQueue(task.app, in: OutboxShard(of: task.id)) }
+    func queue(of task: PushTask) -> OutboxQueue { OutboxSubject(.message(task.id), of: task.app).queue }
 
     /// Posts what is due, as often as the queue has more.
     func postDue(_ queue: OutboxQueue, patience: Duration = .seconds(86_400), times: Int = 1) async throws {
         let poster = try await poster(patience: patience)
         for _ in 0..<times {
             let due = base.outbox.take(from: queue.shard, upTo: 64, for: ReporterFixture.lease)
-            for app in due { await poster.post(OutboxQueue(app, in: queue.shard)) }
+            for queue in due { await poster.post(queue) }
         }
     }
 

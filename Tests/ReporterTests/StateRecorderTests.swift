@@ -131,7 +131,9 @@ import Topics
         let task = try fixture.begin(2, devices: [device])
         try await fixture.recorder().note([acceptance(task)])
         try await fixture.recorder().note([fixture.base.batch([device], task: task.id, state: .delivered)])
-        #expect(fixture.base.outbox.head(of: plain.id) == nil && fixture.base.outbox.head(of: task.id) == nil)
+        for task in [plain, task] {
+            #expect(fixture.base.outbox.head(of: OutboxSubject(.message(task.id), of: task.app)) == nil)
+        }
         #expect(fixture.states("queued") == 0)
     }
 

@@ -22,10 +22,11 @@ import Topics
         let high = Samples.freshTask().high
         for number in 0..<count {
             let task = TaskID(high: high, low: UInt64(number))
-            let message = OutboxMessage(task, of: app, head: [], end: fixture.base.time.now + .seconds(60))
-            let state = MessageState("pending", bytes: Array(#"{"n":\#(number)}"#.utf8))
-            _ = fixture.base.outbox.append([state], of: message)
-            fixture.wakeup.wake(for: message.queue.shard)
+            let subject = OutboxSubject(.message(task), of: app)
+            let record = OutboxRecord(of: subject, head: [], end: fixture.base.time.now + .seconds(60))
+            let state = OutboxState("pending", bytes: Array(#"{"n":\#(number)}"#.utf8))
+            _ = fixture.base.outbox.append([state], of: record)
+            fixture.wakeup.wake(for: subject.queue.shard)
         }
     }
 

@@ -10,8 +10,6 @@ import Topics
 /// before it is posted, and is finished after: a process that ends in between leaves it to another, which posts the
 /// same bytes under the same id.
 struct StatePoster: Sendable {
-    private static let eventType = "message_status"
-
     let outbox: any StateOutbox
     let endpoint: EndpointPoster
     let producer: any BusProducer
@@ -26,7 +24,7 @@ struct StatePoster: Sendable {
             try await postNext(of: queue)
         } catch {
             environment.log.warning(
-                "message states delayed: dependency unavailable; retrying",
+                "webhook states delayed: dependency unavailable; retrying",
                 [.app: queue.app.text, .error: "\(error)"])
         }
     }
@@ -49,7 +47,7 @@ struct StatePoster: Sendable {
         if let app, app.webhook == nil { return try await outbox.clear(queue) }
         guard let batch = try await outbox.batch(of: queue, proposing: newID()) else { return }
         let post = StatePost(
-            id: batch.id, app: queue.app, count: batch.count, since: batch.since, body: batch.body)
+            queue.event, id: batch.id, app: queue.app, count: batch.count, since: batch.since, body: batch.body)
         let verdict: PostPolicy.Verdict
         if batch.isCrowded {
             verdict = .givenUp(reason: "too many states wait behind it")
@@ -66,7 +64,7 @@ struct StatePoster: Sendable {
             let secrets = try await EndpointSecrets.read(
                 header: webhook.secretFile, signingKey: webhook.signingKeyFile)
             var headers = [
-                HTTPClientRequest.Header("X-CTX-Event-Type", StatePoster.eventType),
+                HTTPClientRequest.Header("X-CTX-Event-Type", post.event.rawValue),
                 HTTPClientRequest.Header("X-Idempotency-Key", post.id),
             ]
             if let secret = secrets.header { headers.append(.init("X-CTX-Secret", secret.reveal())) }
@@ -86,7 +84,7 @@ struct StatePoster: Sendable {
         case .again(let due, let reason):
             meters.failed()
             environment.log.warning(
-                "message states not accepted; retrying", [.app: queue.app.text, .reason: reason])
+                "webhook states not accepted; retrying", [.app: queue.app.text, .reason: reason])
             try await outbox.postpone(batch.id, of: queue, until: due)
         case .givenUp(let reason):
             try await producer.send([givenUp(post, reason: reason).outgoing])
@@ -99,7 +97,7 @@ struct StatePoster: Sendable {
     private func givenUp(_ post: StatePost, reason: String) -> DeadLetter {
         meters.abandoned(post.count)
         environment.log.error(
-            "message states dead-lettered", [.app: post.app.text, .count: "\(post.count)", .reason: reason])
+            "webhook states dead-lettered", [.app: post.app.text, .count: "\(post.count)", .reason: reason])
         let message = IncomingMessage(
             partition: PartitionID(channel: Topics.webhooks.channel.name, number: 0), offset: 0,
             key: Array(post.app.text.utf8), value: post.encoded(), headers: [], timestamp: post.since)

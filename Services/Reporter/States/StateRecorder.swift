@@ -4,7 +4,7 @@ import Store
 import TaskModel
 import Topics
 
-/// Appends states of messages to the outbox, for apps with a webhook. Called before a message of the bus is
+/// Appends states of messages and transitions of devices to the outbox, for apps with a webhook. Called before a message of the bus is
 /// acknowledged: a repeat appends what is missing.
 ///
 /// Every state is appended behind those that must have come before it, so that the webhook gets them in order whichever
@@ -68,10 +68,14 @@ struct StateRecorder: Sendable {
     private func append(_ entries: [StatusEntry], of task: TaskID, in app: AppID) async throws(StoreError) {
         guard hasWebhook(app), let found = try await messages.message(task, of: app) else { return }
         let all = [StatusEntry(.pending, at: found.message.created)] + entries
-        let count = try await outbox.append(all.map { $0.state(of: found.message) }, of: found.outbox)
+        try await append(all.map { $0.state(of: found.message) }, of: found.record)
+    }
+
+    func append(_ states: [OutboxState], of record: OutboxRecord) async throws(StoreError) {
+        let count = try await outbox.append(states, of: record)
         guard count > 0 else { return }
         meters.queued(count)
-        wakeup.wake(for: found.outbox.queue.shard)
+        wakeup.wake(for: record.subject.queue.shard)
     }
 
     private func recipient(_ device: DeviceID, in app: AppID) async throws(StoreError) -> StatusEntry.Recipient {
@@ -79,9 +83,9 @@ struct StateRecorder: Sendable {
         return StatusEntry.Recipient(device: device, token: known?.device.token.text)
     }
 
-    private func concurrently<Batch: Sendable>(
-        _ batches: [Batch], _ body: @escaping @Sendable (Batch) async throws -> Void
+    func concurrently<Element: Sendable>(
+        _ elements: [Element], _ body: @escaping @Sendable (Element) async throws -> Void
     ) async throws {
-        _ = try await batches.concurrentMap(atOnce: StateRecorder.messagesAtOnce, body)
+        _ = try await elements.concurrentMap(atOnce: StateRecorder.messagesAtOnce, body)
     }
 }

@@ -4,11 +4,11 @@ import ServiceKit
 import Store
 import Synchronization
 
-/// Posts states of messages that are due. Several reporters share the outbox.
+/// Posts states of messages and of devices that are due. Several reporters share the outbox.
 final class StateSender: Service {
     /// Interval between reads of a shard for which no wakeup came.
     static let interval = Duration.seconds(1)
-    /// Concurrent posts. One app has at most as many as there are shards.
+    /// Concurrent posts. One app has at most two for each shard.
     static let postsMaximum = 64
     private static let pulseLimit = Duration.seconds(120)
 
@@ -82,9 +82,9 @@ final class StateSender: Service {
     private func due(in shard: OutboxShard) async throws(StoreError) -> [OutboxQueue] {
         let room = StateSender.postsMaximum - posts.withLock { $0 }
         guard room > 0 else { return [] }
-        let apps = try await outbox.take(from: shard, upTo: room, for: hold)
-        posts.withLock { $0 += apps.count }
-        return apps.map { OutboxQueue($0, in: shard) }
+        let queues = try await outbox.take(from: shard, upTo: room, for: hold)
+        posts.withLock { $0 += queues.count }
+        return queues
     }
 
     private func post(_ queue: OutboxQueue) async {

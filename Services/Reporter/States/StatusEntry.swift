@@ -40,7 +40,7 @@ struct StatusEntry: Sendable {
         self.time = time
     }
 
-    func state(of message: TrackedMessage) -> MessageState {
+    func state(of message: TrackedMessage) -> OutboxState {
         let text = JSONText.object { json in
             if let token = recipient?.token { json.member("device_token", token) }
             json.member("user_id", message.user)
@@ -56,7 +56,7 @@ struct StatusEntry: Sendable {
             json.member("timestamp", "\(time)")
             json.member("content", json: message.content)
         }
-        return MessageState(name, bytes: Array(text.utf8))
+        return OutboxState(name, bytes: Array(text.utf8))
     }
 
     private var name: String { (recipient.map { "\($0.device)/" } ?? "") + status.rawValue }

@@ -8,10 +8,10 @@ import TaskModel
 final class TrackedMessages: Sendable {
     struct Found: Sendable {
         let message: TrackedMessage
-        let outbox: OutboxMessage
+        let record: OutboxRecord
 
         /// The content of a message may be long.
-        fileprivate var bytes: Int { message.content.count + outbox.head.count }
+        fileprivate var bytes: Int { message.content.count + record.head.count }
     }
 
     private static let bytesMaximum = 16 << 20
@@ -37,20 +37,18 @@ final class TrackedMessages: Sendable {
 
     /// The archive forgets a task soon after its end; its head in the outbox outlives that, for receipts.
     private func find(_ task: TaskID, of app: AppID) async throws(StoreError) -> Found? {
+        let subject = OutboxSubject(.message(task), of: app)
         if let content = try await archive.readableTask(task) {
             return TrackedMessage(content).map { message in
-                Found(
-                    message: message,
-                    outbox: OutboxMessage(
-                        task, of: app, head: message.encoded, end: content.deadline + OutboxBounds.retention))
+                let end = content.deadline + OutboxBounds.retention
+                return Found(message: message, record: OutboxRecord(of: subject, head: message.encoded, end: end))
             }
         }
-        guard let head = try await outbox.head(of: task) else { return nil }
+        guard let head = try await outbox.head(of: subject) else { return nil }
         return TrackedMessage(decoding: head).map { message in
             // The end of a message that is in the outbox does not change.
-            Found(
-                message: message,
-                outbox: OutboxMessage(task, of: app, head: head, end: message.created + OutboxBounds.retention))
+            let end = message.created + OutboxBounds.retention
+            return Found(message: message, record: OutboxRecord(of: subject, head: head, end: end))
         }
     }
 }

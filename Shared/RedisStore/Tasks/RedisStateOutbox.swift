@@ -1,10 +1,9 @@
-package import PushModel
 import RedisClient
 package import ServiceKit
 package import Store
 
-/// The outbox in Redis: for each shard two sorted sets of apps, for each queue a list and a hash, for each message a
-/// hash.
+/// The outbox in Redis: for each shard two sorted sets of queues, for each queue a list and a hash, for each message and
+/// device a hash.
 package struct RedisStateOutbox: StateOutbox {
     private let redis: StoreConnection
     /// Nil for the clock of the Redis server, which all reporters share.
@@ -20,29 +19,30 @@ package struct RedisStateOutbox: StateOutbox {
         self.queueBytesMaximum = queueBytesMaximum
     }
 
-    package func append(_ states: [MessageState], of message: OutboxMessage) async throws(StoreError) -> Int {
+    package func append(_ states: [OutboxState], of record: OutboxRecord) async throws(StoreError) -> Int {
+        let queue = record.subject.queue
         let arguments: [RedisArgument] = [
-            now, RedisArgument(message.app.text), RedisArgument(message.head), RedisArgument(message.end.milliseconds),
+            now, RedisArgument(queue.name), RedisArgument(record.head), RedisArgument(record.end.milliseconds),
             RedisArgument(queueBytesMaximum),
         ]
         let answer = try await redis.run(
-            RedisStateOutbox.append, keys: keys(message.queue) + [OutboxKeys.message(message.task)],
+            RedisStateOutbox.append, keys: keys(queue) + [OutboxKeys.subject(record.subject)],
             arguments: arguments + states.flatMap { [RedisArgument($0.name), RedisArgument($0.bytes)] })
         return Int(answer.integer ?? 0)
     }
 
-    package func head(of task: TaskID) async throws(StoreError) -> [UInt8]? {
-        try await redis.send(RedisCommand("HGET", OutboxKeys.message(task), "head")).bytes
+    package func head(of subject: OutboxSubject) async throws(StoreError) -> [UInt8]? {
+        try await redis.send(RedisCommand("HGET", OutboxKeys.subject(subject), "head")).bytes
     }
 
     package func take(
         from shard: OutboxShard, upTo count: Int, for lease: Duration
-    ) async throws(StoreError) -> [AppID] {
+    ) async throws(StoreError) -> [OutboxQueue] {
         let answer = try await redis.run(
             RedisStateOutbox.take, keys: [OutboxKeys.due(shard), OutboxKeys.leases(shard)],
             arguments: [now, RedisArgument(count), RedisArgument(lease.wholeMilliseconds)])
         return (answer.array ?? []).compactMap { value in
-            value.bytes.flatMap { OutsideText.string($0) }.flatMap { try? AppID($0) }
+            value.bytes.flatMap { OutsideText.string($0) }.flatMap { OutboxQueue(named: $0, in: shard) }
         }
     }
 
@@ -50,7 +50,7 @@ package struct RedisStateOutbox: StateOutbox {
         let answer = try await redis.run(
             RedisStateOutbox.freeze, keys: keys(queue),
             arguments: [
-                RedisArgument(queue.app.text), RedisArgument(id), RedisArgument(OutboxBounds.batchStatesMaximum),
+                RedisArgument(queue.name), RedisArgument(id), RedisArgument(OutboxBounds.batchStatesMaximum),
                 RedisArgument(OutboxBounds.batchBytesMaximum),
             ])
         guard let fields = answer.array else { return nil }
@@ -66,25 +66,26 @@ package struct RedisStateOutbox: StateOutbox {
     package func finish(_ id: String, of queue: OutboxQueue) async throws(StoreError) {
         _ = try await redis.run(
             RedisStateOutbox.finish, keys: keys(queue),
-            arguments: [now, RedisArgument(queue.app.text), RedisArgument(id)])
+            arguments: [now, RedisArgument(queue.name), RedisArgument(id)])
     }
 
     package func postpone(_ id: String, of queue: OutboxQueue, until due: Timestamp) async throws(StoreError) {
         _ = try await redis.run(
             RedisStateOutbox.postpone, keys: Array(keys(queue).prefix(3)),
-            arguments: [RedisArgument(queue.app.text), RedisArgument(id), RedisArgument(due.milliseconds)])
+            arguments: [RedisArgument(queue.name), RedisArgument(id), RedisArgument(due.milliseconds)])
     }
 
     package func clear(_ queue: OutboxQueue) async throws(StoreError) {
         _ = try await redis.run(
-            RedisStateOutbox.clear, keys: keys(queue), arguments: [RedisArgument(queue.app.text)])
+            RedisStateOutbox.clear, keys: keys(queue), arguments: [RedisArgument(queue.name)])
     }
 
     private var now: RedisArgument { time.map { RedisArgument($0.now.milliseconds) } ?? "" }
 
     private func keys(_ queue: OutboxQueue) -> [RedisArgument] {
         [
-            OutboxKeys.due(queue.shard), OutboxKeys.leases(queue.shard), OutboxKeys.app(queue), OutboxKeys.queue(queue),
+            OutboxKeys.due(queue.shard), OutboxKeys.leases(queue.shard), OutboxKeys.state(queue),
+            OutboxKeys.list(queue),
         ]
     }
 

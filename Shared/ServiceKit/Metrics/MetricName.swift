@@ -198,9 +198,10 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .reporterLearntDeliveries: "Pushes delivered to users of whom opens are known, by which hours are learnt."
         case .reporterLearntOpens: "Pushes opened, by which hours are learnt."
         case .reporterPosts: "Reports sent to endpoints of apps, by outcome: delivered, failed, given_up."
-        case .reporterStatePosts:
-            "Posts of message states to webhooks of apps, by outcome: delivered, failed, given_up."
-        case .reporterStates: "States of messages for webhooks of apps, by outcome: queued, delivered, given_up."
+        case .reporterStatePosts: "Posts to webhooks of apps, by outcome: delivered, failed, given_up."
+        case .reporterStates:
+            "States of messages and transitions of devices for webhooks of apps, by outcome: queued, delivered, "
+                + "given_up."
         case .reporterReceiptDelay: "Time from accepting to counting the oldest of the receipts counted last."
         case .reporterReceiptsCounted:
             "Receipts of devices counted, by kind: delivered, opened, dismissed, action."

@@ -25,14 +25,22 @@ import Testing
     }
 
     /// A message of the first shard, with this number.
-    private func message(_ number: UInt64, _ fixture: StoreFixture, app: AppID? = nil) -> OutboxMessage {
-        OutboxMessage(
-            TaskID(high: 9, low: number * UInt64(OutboxShard.count)), of: app ?? fixture.app,
-            head: Array(#"{"number":\#(number)}"#.utf8), end: fixture.time.now + .seconds(3_600))
+    private func message(_ number: UInt64, _ fixture: StoreFixture, app: AppID? = nil) -> OutboxRecord {
+        let task = TaskID(high: 9, low: number * UInt64(OutboxShard.count))
+        return OutboxRecord(
+            of: OutboxSubject(.message(task), of: app ?? fixture.app), head: Array(#"{"number":\#(number)}"#.utf8),
+            end: fixture.time.now + .seconds(3_600))
     }
 
-    private func state(_ name: String, size: Int = 0) -> MessageState {
-        MessageState(name, bytes: Array("\"\(name)\(String(repeating: "x", count: size))\"".utf8))
+    private func device(tag: UInt32, _ fixture: StoreFixture, app: AppID? = nil) -> OutboxRecord {
+        let id = DeviceID(index: DeviceIndex(rawValue: 1), tag: tag)
+        return OutboxRecord(
+            of: OutboxSubject(.device(id), of: app ?? fixture.app), head: Array("eligible".utf8),
+            end: fixture.time.now + .seconds(3_600))
+    }
+
+    private func state(_ name: String, size: Int = 0) -> OutboxState {
+        OutboxState(name, bytes: Array("\"\(name)\(String(repeating: "x", count: size))\"".utf8))
     }
 
     private func text(_ batch: OutboxBatch?) -> String? { batch.map { String(decoding: $0.body, as: UTF8.self) } }
@@ -47,8 +55,8 @@ import Testing
             #expect(try await outbox.append([state("pending"), state("delivered")], of: first) == 1)
             #expect(try await outbox.append([state("pending"), state("delivered")], of: first) == 0)
             #expect(try await outbox.append([state("pending")], of: message(2, fixture)) == 1)
-            #expect(try await outbox.head(of: first.task) == first.head)
-            #expect(try await outbox.head(of: TaskID(high: 1, low: 1)) == nil)
+            #expect(try await outbox.head(of: first.subject) == first.head)
+            #expect(try await outbox.head(of: message(3, fixture).subject) == nil)
             let batch = try await outbox.batch(of: first.queue, proposing: "a")
             #expect(text(batch) == #"["pending","delivered","pending"]"#)
             #expect(batch?.count == 3 && batch?.since == began && batch?.isCrowded == false)
@@ -86,23 +94,23 @@ import Testing
             _ = try await outbox.append([state("a")], of: mine)
             fixture.time.advance(by: .seconds(1))
             _ = try await outbox.append([state("a")], of: theirs)
-            #expect(try await outbox.take(from: shard, upTo: 1, for: Self.lease) == [fixture.app])
-            #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [other])
+            #expect(try await outbox.take(from: shard, upTo: 1, for: Self.lease) == [mine.queue])
+            #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [theirs.queue])
             // More states do not shorten a lease.
             _ = try await outbox.append([state("b")], of: mine)
             #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [])
             fixture.time.advance(by: Self.lease)
-            #expect(Set(try await outbox.take(from: shard, upTo: 9, for: Self.lease)) == [fixture.app, other])
+            #expect(Set(try await outbox.take(from: shard, upTo: 9, for: Self.lease)) == [mine.queue, theirs.queue])
 
             _ = try await outbox.batch(of: mine.queue, proposing: "one")
             try await outbox.postpone("other", of: mine.queue, until: fixture.time.now)
             #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [])
             try await outbox.postpone("one", of: mine.queue, until: fixture.time.now + .seconds(5))
             fixture.time.advance(by: .seconds(5))
-            #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [fixture.app])
+            #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [mine.queue])
             _ = try await outbox.append([state("c")], of: mine)
             try await outbox.finish("one", of: mine.queue)
-            #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [fixture.app])
+            #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [mine.queue])
             _ = try await outbox.batch(of: mine.queue, proposing: "two")
             try await outbox.finish("two", of: mine.queue)
             try await outbox.clear(theirs.queue)
@@ -149,7 +157,7 @@ import Testing
             _ = try await outbox.append([state("b", size: 20)], of: first)
             #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [])
             _ = try await outbox.append([state("c", size: 20)], of: first)
-            #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [fixture.app])
+            #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [first.queue])
             #expect(try await outbox.batch(of: first.queue, proposing: "two")?.isCrowded == true)
             _ = try await outbox.append([state("d", size: 20)], of: first)
             #expect(try await outbox.take(from: shard, upTo: 9, for: Self.lease) == [])
@@ -159,14 +167,43 @@ import Testing
         }
     }
 
+    /// Goal: a request has messages or devices, never both. Method: a message and devices of one app and shard.
+    @Test(arguments: StoreKind.allCases)
+    func messagesAndDevicesHaveQueuesOfTheirOwn(_ kind: StoreKind) async throws {
+        try await withOutbox(kind) { (outbox, fixture) async throws in
+            let (message, first) = (message(1, fixture), device(tag: 8, fixture))
+            let (second, foreign) = (device(tag: 16, fixture), device(tag: 8, fixture, app: Samples.freshApp()))
+            #expect(Set([message, first, second, foreign].map(\.queue.shard)).count == 1)
+            #expect(first.queue == second.queue && first.queue != message.queue && first.queue != foreign.queue)
+            for record in [message, first, second, foreign] {
+                #expect(try await outbox.append([state("eligible"), state("eligible")], of: record) == 1)
+            }
+            #expect(try await outbox.append([state("eligible"), state("ineligible")], of: first) == 1)
+            #expect(try await outbox.head(of: first.subject) == first.head)
+            #expect(try await outbox.head(of: device(tag: 24, fixture).subject) == nil)
+            let taken = try await outbox.take(from: first.queue.shard, upTo: 9, for: Self.lease)
+            #expect(Set(taken) == [message.queue, first.queue, foreign.queue])
+            let batch = try await outbox.batch(of: first.queue, proposing: "one")
+            #expect(text(batch) == #"["eligible","eligible","ineligible"]"#)
+            try await outbox.finish("one", of: first.queue)
+            #expect(try await outbox.batch(of: first.queue, proposing: "two") == nil)
+            #expect(text(try await outbox.batch(of: message.queue, proposing: "three")) == #"["eligible"]"#)
+            #expect(text(try await outbox.batch(of: foreign.queue, proposing: "four")) == #"["eligible"]"#)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aMessageIsForgottenAtItsEnd(_ kind: StoreKind) async throws {
         try await withOutbox(kind) { (outbox, fixture) async throws in
-            let over = OutboxMessage(
-                TaskID(high: 9, low: 0), of: fixture.app, head: [1], end: fixture.time.now + .seconds(-1))
+            let over = OutboxRecord(
+                of: message(0, fixture).subject, head: [1], end: fixture.time.now + .seconds(-1))
             #expect(try await outbox.append([state("a")], of: over) == 1)
-            #expect(try await outbox.head(of: over.task) == nil)
+            #expect(try await outbox.head(of: over.subject) == nil)
             #expect(text(try await outbox.batch(of: over.queue, proposing: "one")) == #"["a"]"#)
         }
     }
+}
+
+extension OutboxRecord {
+    fileprivate var queue: OutboxQueue { subject.queue }
 }

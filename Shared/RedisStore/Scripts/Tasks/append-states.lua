@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
 -- Libraries: clock
--- Appends states of one message that were not appended before. Works at the memory limit, like everything that ends a
--- task; ingest refuses new messages before.
+-- Appends states of one message or device that were not appended before. Works at the memory limit, like everything
+-- that ends a task; ingest refuses new messages before.
 --
--- KEYS: due apps, leased apps, app (a hash), its queue (a list), message (a hash). ARGV: now, app, head of the message,
--- time at which the message expires, bytes that may wait, then for each state its name and its bytes.
+-- KEYS: due queues, leased queues, queue (a hash), its states (a list), message or device (a hash). ARGV: now, queue,
+-- head of the message or device, time at which that expires, bytes that may wait, then for each state its name and its
+-- bytes.
 -- Returns how many were appended.
 --
 -- A state in the queue is the time in milliseconds, a colon and its bytes.

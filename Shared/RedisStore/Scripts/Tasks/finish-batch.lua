@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Libraries: clock
--- Removes the batch of a queue, which is due at once if it has more. KEYS: due apps, leased apps, app, its queue. ARGV:
--- now, app, id of the batch.
+-- Removes the batch of a queue, which is due at once if it has more. KEYS: due queues, leased queues, queue, its
+-- states. ARGV: now, queue, id of the batch.
 
 if redis.call('HGET', KEYS[3], 'batch') ~= ARGV[3] then return end
 redis.call('ZREM', KEYS[2], ARGV[2])

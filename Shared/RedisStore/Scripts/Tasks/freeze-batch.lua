@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- Makes the first states of a queue its batch, unless it has one.
 --
--- KEYS: due apps, leased apps, app, its queue. ARGV: app, id of a new batch, maximum number of states, maximum bytes.
+-- KEYS: due queues, leased queues, queue, its states. ARGV: queue, id of a new batch, maximum number of states, maximum
+-- bytes.
 -- Returns the batch (id, body, number of states, time of the oldest in milliseconds) and the bytes that wait behind it;
 -- nil if there is none.
 
