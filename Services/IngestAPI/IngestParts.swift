@@ -17,6 +17,7 @@ struct IngestParts {
     let submission: TaskSubmission
     private let idempotencyLease: Duration
     let registration: DeviceRegistration
+    private let classes: DeviceClasses
     private let saved: AudienceBook
     private let counting: AudienceCount
     private let book: TaskBook
@@ -48,6 +49,7 @@ struct IngestParts {
             environment: environment)
         self.idempotencyLease = idempotencyLease
         registration = DeviceRegistration(registry, addresses: addresses, environment: environment)
+        classes = DeviceClasses(registry: registry, producer: access.producer, time: environment.time)
         saved = AudienceBook(store: audiences)
         counting = AudienceCount(
             registry: registry, reader: reader, turns: CountTurns(environment.metrics), time: environment.time)
@@ -85,7 +87,7 @@ struct IngestParts {
 
     private var pushd: PushdDialect {
         PushdDialect(
-            registry: registry, topics: topics, devices: registration, submission: submission,
+            registry: registry, topics: topics, devices: registration, classes: classes, submission: submission,
             events: EventRoutes(submission: submission, drops: drops),
             limits: limits, reading: reading, log: log)
     }
@@ -97,12 +99,12 @@ struct IngestParts {
                 reading: reading),
             audiences: AudienceRoutes(book: saved, counting: counting, reading: reading, room: access.room),
             devices: DeviceRoutes(
-                registry: registry, devices: registration, access: DeviceAccess(limits: limits), reading: reading,
-                time: environment.time),
+                registry: registry, devices: registration, classes: classes, access: DeviceAccess(limits: limits),
+                reading: reading, time: environment.time),
             users: users, receipts: ReceiptRoutes(access, reading: reading, environment: environment),
             moments: MomentRoutes(
-                access, release: moments, registry: registry, devices: DeviceAccess(limits: limits), reading: reading,
-                environment: environment),
+                access, release: moments, registry: registry, devices: DeviceAccess(limits: limits), classes: classes,
+                reading: reading, environment: environment),
             statistics: StatisticsRoutes(
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
             campaigns: CampaignRoutes(
@@ -116,7 +118,7 @@ struct IngestParts {
         UserRoutes(
             book: DeviceBook(registry: registry),
             deletion: UserDeletion(
-                registry: registry, tasks: access, cancellation: cancellation, log: environment.log))
+                registry: registry, classes: classes, tasks: access, cancellation: cancellation, log: environment.log))
     }
 
     private var richie: RichieDialect {

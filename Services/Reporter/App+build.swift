@@ -51,7 +51,7 @@ extension Reporter {
                 handler: ReceiptHandler(
                     taskReceipts, places: places, states: parts.recorder, learner: parts.learner,
                     metrics: environment.metrics)),
-            context.worker(statuses, handler: AcceptanceHandler(recorder: parts.recorder)),
+            context.worker(statuses, handler: StatusHandler(recorder: parts.recorder)),
             context.worker(results, handler: parts.handler),
         ]
     }
@@ -62,8 +62,8 @@ extension Reporter {
     /// Neither does that of receipts.
     private static let receipts = ConsumerOptions(channel: Topics.receipts.channel, group: group, order: .none)
 
-    /// And that of acceptances.
-    private static let statuses = ConsumerOptions(channel: Topics.statuses.channel, group: group, order: .none)
+    /// That of the transitions of a device does.
+    private static let statuses = ConsumerOptions(channel: Topics.statuses.channel, group: group)
 
     private static let webhooks = ConsumerOptions(
         channel: Topics.webhooks.channel, group: group, batchMessagesMaximum: ReplayedPosts.atOnce)

@@ -24,11 +24,11 @@ struct ReporterParts: Sendable {
         let queue = ReportingQueue(time: environment.time)
         let wakeup = StateWakeup()
         let stateMeters = StateMeters(environment.metrics)
+        // An unknown app, whose file may be unreadable, may have a webhook.
+        let hasWebhook: @Sendable (AppID) -> Bool = { app($0).map { $0.webhook != nil } ?? true }
         let recorder = StateRecorder(
             messages: TrackedMessages(archive: stores.archive, outbox: stores.outbox), outbox: stores.outbox,
-            registry: registry,
-            // An unknown app, whose file may be unreadable, may have a webhook.
-            hasWebhook: { app($0).map { $0.webhook != nil } ?? true }, wakeup: wakeup, meters: stateMeters)
+            registry: registry, hasWebhook: hasWebhook, wakeup: wakeup, meters: stateMeters)
         let learner = OpenLearner(
             opens, registry: registry,
             fallbackZone: { app($0)?.quietHours?.timeZone ?? DeliveryRules.fallbackZone }, environment: environment)
@@ -57,7 +57,7 @@ struct ReporterParts: Sendable {
         let removal = DeviceRemoval(
             registry: registry,
             failuresMaximum: { (app($0)?.defaults ?? AppDefaults()).failuresBeforeUnregistering },
-            metrics: environment.metrics)
+            hasWebhook: hasWebhook, producer: producer, metrics: environment.metrics)
         handler = ResultHandler(
             queue: queue, removal: removal, states: recorder, meters: ResultMeters(environment.metrics))
         sweeper = TaskSweeper(

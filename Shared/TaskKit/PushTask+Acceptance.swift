@@ -9,6 +9,7 @@ extension PushTask {
     /// before is told with its end.
     package func acceptance(trace: TraceContext?) -> OutgoingMessage? {
         guard window != nil, !isWithdrawn else { return nil }
-        return Topics.statuses.message(MessageAcceptance(task: id, app: app), key: Topics.key(id), trace: trace)
+        return Topics.statuses.message(
+            .acceptance(MessageAcceptance(task: id, app: app)), key: Topics.key(id), trace: trace)
     }
 }

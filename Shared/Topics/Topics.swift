@@ -67,12 +67,12 @@ package enum Topics {
             "reports", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: warm, key: "task",
             from: ["reporter"], to: ["analysts"]))
 
-    /// Accepted messages to single users, for the webhooks of their apps. What becomes of them is on `results` and
-    /// `receipts`.
-    package static let statuses = Topic<MessageAcceptance>(
+    /// Accepted messages to single users, and devices that change their class, for the webhooks of their apps. What
+    /// becomes of a message is on `results` and `receipts`. The key keeps the transitions of a device in order.
+    package static let statuses = Topic<StatusNotice>(
         TopicDeclaration(
-            "statuses", kind: .work, admission: .draining, partitions: warm, key: "task",
-            from: ["scheduler", "targeting-resolver"], to: ["reporter"]))
+            "statuses", kind: .work, admission: .draining, partitions: warm, key: "task, or app and device",
+            from: ["scheduler", "targeting-resolver", "ingest-api", "reporter"], to: ["reporter"]))
 
     /// Reports and states of messages that endpoints did not accept in time. Only replays from `dead` are sent here.
     package static let webhooks = Topic<WebhookPost>(

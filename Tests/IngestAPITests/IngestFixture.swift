@@ -70,10 +70,11 @@ final class IngestFixture: Sendable {
     private let server: HTTPServer
     private let port: UInt16
 
-    /// `openRange` is a range from which callers may register in `news` without a key.
+    /// `openRange` is a range from which callers may register in `news` without a key. With `hasWebhook` the webhook of
+    /// `news` is told of its devices.
     init(
         openRange: String? = nil, limits: AppLimits = AppLimits(), _ settings: RequestLimits.Settings? = nil,
-        addresses: DeviceAddressRules = DeviceAddressRules(),
+        hasWebhook: Bool = false, addresses: DeviceAddressRules = DeviceAddressRules(),
         server configuration: HTTPServerConfiguration = HTTPServerConfiguration()
     ) throws {
         let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
@@ -92,7 +93,7 @@ final class IngestFixture: Sendable {
         moments = MemoryUserMoments(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
-        let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits)
+        let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits, hasWebhook: hasWebhook)
         apps = snapshot
         let log = Log(service: "ingest-api", sink: log)
         let environment = WorkerEnvironment(
@@ -132,12 +133,13 @@ final class IngestFixture: Sendable {
     /// Runs the body and stops the server, even if the body throws.
     static func run(
         openRange: String? = nil, limits: AppLimits = AppLimits(), settings: RequestLimits.Settings? = nil,
-        addresses: DeviceAddressRules = DeviceAddressRules(),
+        hasWebhook: Bool = false, addresses: DeviceAddressRules = DeviceAddressRules(),
         server configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         _ body: (IngestFixture) async throws -> Void
     ) async throws {
         let fixture = try IngestFixture(
-            openRange: openRange, limits: limits, settings, addresses: addresses, server: configuration)
+            openRange: openRange, limits: limits, settings, hasWebhook: hasWebhook, addresses: addresses,
+            server: configuration)
         try await withCleanup({ await fixture.server.stop(within: .zero) }) { try await body(fixture) }
     }
 
@@ -226,7 +228,7 @@ final class IngestFixture: Sendable {
     }
 
     private static func apps(
-        _ keys: [Key: APIKey], openRange: String?, limits: AppLimits
+        _ keys: [Key: APIKey], openRange: String?, limits: AppLimits, hasWebhook: Bool
     ) throws -> AppSnapshot {
         let pepper = try #require(Pepper(fileContent: Array("a pepper of thirty-two bytes or more".utf8)))
         func credential(_ key: Key, scopes: Set<Scope>) throws -> Credential {
@@ -257,6 +259,9 @@ final class IngestFixture: Sendable {
         news.providers.apns = APNsCredentials(
             proof: .token(keyFile: file, keyID: "ABCDE12345", teamID: "TEAM000000"), topic: "com.example.news")
         news.providers.fcm = FCMCredentials(serviceAccountFile: file, project: nil)
+        if hasWebhook {
+            news.webhook = WebhookEndpoint(url: "https://news.example/states", secretFile: file)
+        }
         news.limits = limits
         news.defaults.timeToLive = .seconds(3_600)
         news.defaults.language = "fr"

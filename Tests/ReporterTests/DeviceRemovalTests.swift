@@ -1,3 +1,5 @@
+import Bus
+import MemoryBus
 import MemoryStore
 import PushModel
 import ServiceKit
@@ -16,8 +18,18 @@ import Topics
         fixture = try ReporterFixture()
     }
 
-    private func removal(limit: Int = 2) -> DeviceRemoval {
-        DeviceRemoval(registry: fixture.registry, failuresMaximum: { _ in limit }, metrics: fixture.metrics)
+    private func removal(limit: Int = 2, hasWebhook: Bool = false) async throws -> DeviceRemoval {
+        let producer = CutProducer(try await fixture.bus.makeProducer(ProducerOptions()), scissors: fixture.scissors)
+        return DeviceRemoval(
+            registry: fixture.registry, failuresMaximum: { _ in limit }, hasWebhook: { _ in hasWebhook },
+            producer: producer, metrics: fixture.metrics)
+    }
+
+    private func told() async throws -> [DeviceTransition] {
+        try await fixture.read(Topics.statuses).compactMap { notice in
+            guard case .transition(let transition) = notice else { return nil }
+            return transition
+        }
     }
 
     private func isThere(_ id: DeviceID) throws -> Bool {
@@ -143,5 +155,60 @@ import Topics
         let batch = fixture.batch(ids, task: task, state: .invalidRemoved)
         _ = fixture.registry.beginRebuild()
         await #expect(throws: StoreError.self) { try await removal().perform([batch]) }
+    }
+
+    /// Goal: a webhook is told of each removal before it, and of no device that stays. Method: a proven device and one
+    /// with its last failure, of which one has reported a moment; the results come again.
+    @Test func removalsAreToldToWebhooks() async throws {
+        let ids = try await fixture.register(3)
+        #expect(try await fixture.registry.change(ids[0], changes: .firstMoment, in: fixture.app))
+        let tokens = try ids.map { try #require(try fixture.registry.device($0, in: fixture.app)).device.token.text }
+        fixture.time.advance(by: .seconds(1))
+        let attempted = fixture.time.now
+        fixture.time.advance(by: .seconds(1))
+        let batches = [
+            fixture.batch([ids[0]], task: task, state: .invalidRemoved, attempted: attempted),
+            fixture.batch([ids[1]], task: task, state: .invalid, isCounted: true),
+            fixture.batch([ids[2]], task: task, state: .failed),
+        ]
+        for _ in 0..<2 { #expect(try await removal(hasWebhook: true).perform(batches).map(\.device) == [ids[0]]) }
+        var told = try await told()
+        #expect(told.map(\.device) == [ids[0]] && told.map(\.token) == [tokens[0]])
+        #expect(told.map(\.previous) == [.eligible] && told.map(\.reached) == [.ineligible])
+        #expect(told.map(\.time) == [attempted])
+        let last = fixture.batch([ids[1]], task: TaskID(high: 7, low: 8), state: .invalid, isCounted: true)
+        #expect(try await removal(hasWebhook: true).perform([last]).map(\.device) == [ids[1]])
+        told = try await self.told()
+        #expect(Set(told.map(\.device)) == [ids[0], ids[1]] && told.count == 2)
+        #expect(told.first { $0.device == ids[1] }?.previous == .unknown)
+        #expect(try isThere(ids[2]))
+    }
+
+    @Test func withoutAWebhookNothingIsTold() async throws {
+        let ids = try await fixture.register(1)
+        fixture.time.advance(by: .seconds(1))
+        #expect(try await removal().perform([fixture.batch(ids, task: task, state: .invalidRemoved)]).count == 1)
+        #expect(try await told().isEmpty)
+    }
+
+    /// A process that dies before the removal leaves the device, so that the results that come again tell it.
+    @Test(arguments: [DeliveryState.invalidRemoved, .invalid])
+    func aRemovalThatIsCutOffIsToldByARepeat(_ state: DeliveryState) async throws {
+        let ids = try await fixture.register(1)
+        fixture.time.advance(by: .seconds(1))
+        let batch = fixture.batch(ids, task: task, state: state, isCounted: state == .invalid)
+        for steps in 0...1 {
+            fixture.scissors.cut(after: steps)
+            await #expect(throws: (any Error).self) {
+                try await removal(limit: 1, hasWebhook: true).perform([batch])
+            }
+            #expect(try isThere(ids[0]))
+            #expect(try await told().count == steps)
+        }
+        fixture.scissors.cut(after: nil)
+        #expect(try await removal(limit: 1, hasWebhook: true).perform([batch]).count == 1)
+        let told = try await told()
+        #expect(Set(told).count == 1 && told.count == 2)
+        #expect(try !isThere(ids[0]))
     }
 }

@@ -77,7 +77,9 @@ final class ReporterHarness: Sendable {
     /// Does the work of the resolver or the scheduler: tells that messages are accepted.
     func accept(_ tasks: [TaskID]) async throws {
         try await base.send(
-            tasks.map { Topics.statuses.message(MessageAcceptance(task: $0, app: app), key: Topics.key($0)) })
+            tasks.map {
+                Topics.statuses.message(.acceptance(MessageAcceptance(task: $0, app: app)), key: Topics.key($0))
+            })
     }
 
     /// Does the work of senders: claims and settles the devices, and sends the results. Their time is slightly in the

@@ -23,10 +23,38 @@ import Topics
 
     @Test func anAcceptanceIsReadBack() throws {
         let acceptance = MessageAcceptance(task: Self.task, app: try AppID("news"))
-        #expect(try MessageAcceptance(decoding: acceptance.encoded()) == acceptance)
+        #expect(try StatusNotice(decoding: acceptance.encoded()) == .acceptance(acceptance))
+        #expect(StatusNotice.acceptance(acceptance).encoded() == acceptance.encoded())
         #expect(
             String(decoding: acceptance.encoded(), as: UTF8.self)
                 == #"{"version":1,"task":"\#(Self.task)","app":"news"}"#)
+    }
+
+    @Test(arguments: [nil, "é\"\u{1}"]) func aTransitionIsReadBack(user: String?) throws {
+        var device = Device(tag: 7, token: try PushToken(.apns, text: String(repeating: "ab", count: 32)), created: 1)
+        device.aliases[.externalUser] = user
+        device.reportsMoments = user != nil
+        let id = DeviceID(index: DeviceIndex(rawValue: 5), tag: 7)
+        let transition = DeviceTransition(of: id, device, in: try AppID("news"), to: .ineligible, at: Self.since)
+        #expect(try StatusNotice(decoding: transition.encoded()) == .transition(transition))
+        #expect(StatusNotice.transition(transition).encoded() == transition.encoded())
+        #expect(transition.user == user && transition.token == device.token.text)
+        #expect(transition.previous == (user == nil ? .unknown : .eligible) && transition.reached == .ineligible)
+    }
+
+    /// A class that no device can have left, or reached, and a kind of a later version.
+    @Test(arguments: [
+        #""kind":"device_transition","previous":"ineligible","class":"eligible""#,
+        #""kind":"device_transition","previous":"unknown","class":"unknown""#,
+        #""kind":"device_transition","previous":"unknown""#, #""kind":"later","previous":"unknown","class":"eligible""#,
+    ])
+    func otherTransitionsAreRefused(members: String) {
+        let rest = #""version":1,"app":"news","device":"AAAAAAAAAAA","token":"t","time":"2027-01-15T08:00:00Z""#
+        let valid = #"{\#(rest),"kind":"device_transition","previous":"unknown","class":"eligible"}"#
+        #expect(throws: Never.self) { try StatusNotice(decoding: Array(valid.utf8)) }
+        #expect(throws: MalformedMessageError.self) {
+            try StatusNotice(decoding: Array("{\(rest),\(members)}".utf8))
+        }
     }
 
     @Test(arguments: [
@@ -37,6 +65,6 @@ import Topics
     ])
     func otherBytesAreRefused(text: String) {
         #expect(throws: MalformedMessageError.self) { try WebhookPost(decoding: Array(text.utf8)) }
-        #expect(throws: MalformedMessageError.self) { try MessageAcceptance(decoding: Array(text.utf8)) }
+        #expect(throws: MalformedMessageError.self) { try StatusNotice(decoding: Array(text.utf8)) }
     }
 }

@@ -12,6 +12,7 @@ struct MomentRoutes: Sendable {
     private let release: MomentRelease
     private let registry: any Registry
     private let devices: DeviceAccess
+    private let classes: DeviceClasses
     private let room: StoreRoom
     private let reading: BodyReading
     private let time: any TimeSource
@@ -19,13 +20,13 @@ struct MomentRoutes: Sendable {
 
     init(
         _ access: TaskAccess, release: MomentRelease, registry: any Registry, devices: DeviceAccess,
-        reading: BodyReading,
-        environment: WorkerEnvironment
+        classes: DeviceClasses, reading: BodyReading, environment: WorkerEnvironment
     ) {
         moments = access.moments
         self.release = release
         self.registry = registry
         self.devices = devices
+        self.classes = classes
         room = access.room
         self.reading = reading
         time = environment.time
@@ -42,7 +43,8 @@ struct MomentRoutes: Sendable {
         let now = time.now
         let end = now + form.lifetime
         var released = 0
-        if let user = try await user(of: form.owner, in: call) {
+        let device = try await device(of: form.owner, in: call)
+        if let user = form.owner.user ?? device?.user {
             let key = UserKey(user, of: call.app)
             if form.isGood {
                 try room.check(.accepting)
@@ -53,6 +55,8 @@ struct MomentRoutes: Sendable {
                 try await moments.end(of: key)
             }
         }
+        // After the release, which must not wait for it.
+        if let device { try await classes.noteMoment(of: device, in: call.caller.app) }
         meters.note(isGood: form.isGood, released: released)
         return .json(
             JSONText.object { json in
@@ -62,17 +66,28 @@ struct MomentRoutes: Sendable {
             })
     }
 
-    /// Nil for a device without a user, for which no task waits.
-    private func user(of owner: MomentForm.Owner, in call: AuthorizedRequest) async throws -> Alias? {
-        switch owner {
-        case .user(let user): return user
-        case .device(let id):
-            return try await devices.with(id, of: call) { id -> RegisteredDevice? in
-                guard let registered = try await registry.device(id, in: call.app),
-                    devices.isPresented(registered, in: call)
-                else { return nil }
-                return registered
-            }.device.aliases[.externalUser].flatMap { try? Alias(.externalUser, value: $0) }
+    /// Nil if the user is named.
+    private func device(of owner: MomentForm.Owner, in call: AuthorizedRequest) async throws -> RegisteredDevice? {
+        guard case .device(let id) = owner else { return nil }
+        return try await devices.with(id, of: call) { id in
+            guard let registered = try await registry.device(id, in: call.app),
+                devices.isPresented(registered, in: call)
+            else { return nil }
+            return registered
         }
+    }
+}
+
+extension MomentForm.Owner {
+    fileprivate var user: Alias? {
+        guard case .user(let user) = self else { return nil }
+        return user
+    }
+}
+
+extension RegisteredDevice {
+    /// Nil for a device without a user, for which no task waits.
+    fileprivate var user: Alias? {
+        device.aliases[.externalUser].flatMap { try? Alias(.externalUser, value: $0) }
     }
 }

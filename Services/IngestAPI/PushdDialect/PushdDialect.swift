@@ -11,6 +11,7 @@ struct PushdDialect: Dialect {
     let registry: any Registry
     let topics: any TopicStatistics
     let devices: DeviceRegistration
+    let classes: DeviceClasses
     let submission: TaskSubmission
     let events: EventRoutes
     let limits: RequestLimits
@@ -20,7 +21,8 @@ struct PushdDialect: Dialect {
     let spelling = HTTPRouter.Spelling.lenient
 
     var routes: [DialectRoute] {
-        let subscribers = SubscriberRoutes(registry: registry, devices: devices, submission: submission)
+        let subscribers = SubscriberRoutes(
+            registry: registry, devices: devices, classes: classes, submission: submission)
         let subscriptions = SubscriptionRoutes(registry: registry)
         let statistics = EventStatisticsRoutes(registry: registry, topics: topics)
         let list = "/subscriber/:id/subscriptions"

@@ -9,6 +9,7 @@ import TaskModel
 struct SubscriberRoutes: Sendable {
     let registry: any Registry
     let devices: DeviceRegistration
+    let classes: DeviceClasses
     let submission: TaskSubmission
 
     @Sendable func register(_ call: PushdCall) async throws -> HTTPResponse {
@@ -38,7 +39,7 @@ struct SubscriberRoutes: Sendable {
     }
 
     @Sendable func remove(_ call: PushdCall) async throws -> HTTPResponse {
-        guard let id = try call.subscriber, try await registry.remove(id, in: call.app) else {
+        guard let id = try call.subscriber, try await classes.remove(id, in: call.caller.app) else {
             throw PushdError.unknownSubscriber
         }
         return HTTPResponse(.noContent)

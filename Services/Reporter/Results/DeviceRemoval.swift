@@ -1,3 +1,4 @@
+import Bus
 import PushModel
 import ServiceKit
 import Store
@@ -9,6 +10,9 @@ import Topics
 /// second of the attempt counts as later, since the registry keeps whole seconds. Without proof a failure is counted if
 /// the sender's breaker allowed it, and the device is removed at the app's limit: in the wrong environment every valid
 /// device is refused.
+///
+/// The webhook of the app is told before a device is removed. If the process dies in between, the results come again,
+/// and the outbox drops the repeat.
 struct DeviceRemoval: Sendable {
     /// Devices checked concurrently.
     static let concurrency = 32
@@ -24,12 +28,19 @@ struct DeviceRemoval: Sendable {
     let registry: any Registry
     /// Consecutive failures after which an app's device is removed.
     let failuresMaximum: @Sendable (AppID) -> Int
+    let hasWebhook: @Sendable (AppID) -> Bool
+    let producer: any BusProducer
     private let removed: [DeviceFeedback.Cause: Counter]
     private let kept: Counter
 
-    init(registry: any Registry, failuresMaximum: @escaping @Sendable (AppID) -> Int, metrics: Metrics) {
+    init(
+        registry: any Registry, failuresMaximum: @escaping @Sendable (AppID) -> Int,
+        hasWebhook: @escaping @Sendable (AppID) -> Bool, producer: any BusProducer, metrics: Metrics
+    ) {
         self.registry = registry
         self.failuresMaximum = failuresMaximum
+        self.hasWebhook = hasWebhook
+        self.producer = producer
         removed = [
             .invalid: metrics.counter(
                 .reporterDevicesRemoved, labels: ["cause": DeviceFeedback.Cause.invalid.rawValue]),
@@ -77,10 +88,11 @@ struct DeviceRemoval: Sendable {
     }
 
     /// A removed device is reported all the same: the process that removed it may have crashed before reporting.
-    private func removeProven(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
+    private func removeProven(_ candidate: Candidate) async throws -> DeviceFeedback.Cause? {
         let (id, app) = (candidate.result.device, candidate.batch.app)
         guard let known = try await registry.device(id, in: app) else { return .invalid }
         guard !isRegistered(known, since: candidate) else { return nil }
+        try await tellRemoval(of: known, candidate)
         if try await registry.remove(id, in: app) { removed[.invalid]?.increment() }
         return .invalid
     }
@@ -91,12 +103,18 @@ struct DeviceRemoval: Sendable {
         return true
     }
 
-    private func countFailure(_ candidate: Candidate) async throws(StoreError) -> DeviceFeedback.Cause? {
+    private func countFailure(_ candidate: Candidate) async throws -> DeviceFeedback.Cause? {
         let app = candidate.batch.app
         let limit = failuresMaximum(app)
         let (device, task) = (candidate.result.device, candidate.batch.task)
-        if let known = try await registry.device(device, in: app), isRegistered(known, since: candidate) {
-            return nil
+        if let known = try await registry.device(device, in: app) {
+            guard !isRegistered(known, since: candidate) else { return nil }
+            // Counted without the removal; the same failure counts once.
+            if hasWebhook(app),
+                case .counted(limit...) = try await registry.countFailure(of: device, by: task, limit: .max, in: app)
+            {
+                try await tellRemoval(of: known, candidate)
+            }
         }
         switch try await registry.countFailure(of: device, by: task, limit: limit, in: app) {
         case .counted: return nil
@@ -106,6 +124,14 @@ struct DeviceRemoval: Sendable {
         // Already removed, as above.
         case .unknownDevice: return .failures
         }
+    }
+
+    private func tellRemoval(of known: RegisteredDevice, _ candidate: Candidate) async throws {
+        let app = candidate.batch.app
+        guard hasWebhook(app) else { return }
+        let transition = DeviceTransition(
+            of: known.id, known.device, in: app, to: .ineligible, at: candidate.attempted)
+        try await producer.send([Topics.statuses.message(.transition(transition), key: transition.key)])
     }
 }
 

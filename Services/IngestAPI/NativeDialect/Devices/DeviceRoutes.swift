@@ -9,6 +9,7 @@ import Store
 struct DeviceRoutes: Sendable {
     let registry: any Registry
     let devices: DeviceRegistration
+    let classes: DeviceClasses
     let access: DeviceAccess
     let reading: BodyReading
     let time: any TimeSource
@@ -76,7 +77,7 @@ struct DeviceRoutes: Sendable {
                     access.isPresented(registered, in: call)
                 else { return nil }
             }
-            return try await registry.remove(id, in: call.app) ? HTTPResponse(.noContent) : nil
+            return try await classes.remove(id, in: call.caller.app) ? HTTPResponse(.noContent) : nil
         }
     }
 

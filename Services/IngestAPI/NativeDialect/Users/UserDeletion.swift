@@ -1,3 +1,4 @@
+import Apps
 import PushModel
 import ServiceKit
 import Store
@@ -15,6 +16,7 @@ struct UserDeletion: Sendable {
     private static let pageMaximum = 100
 
     private let registry: any Registry
+    private let classes: DeviceClasses
     private let archive: any TaskArchive
     private let ledger: any Ledger
     private let deviceTasks: any DeviceTasks
@@ -23,8 +25,11 @@ struct UserDeletion: Sendable {
     private let cancellation: TaskCancellation
     private let log: Log
 
-    init(registry: any Registry, tasks: TaskAccess, cancellation: TaskCancellation, log: Log) {
+    init(
+        registry: any Registry, classes: DeviceClasses, tasks: TaskAccess, cancellation: TaskCancellation, log: Log
+    ) {
         self.registry = registry
+        self.classes = classes
         archive = tasks.archive
         ledger = tasks.ledger
         deviceTasks = tasks.deviceTasks
@@ -35,35 +40,35 @@ struct UserDeletion: Sendable {
     }
 
     /// The tasks precede the devices: afterwards no id or token would say that a task is for this user.
-    func delete(_ user: Alias, in app: AppID) async throws -> UserAccount {
+    func delete(_ user: Alias, of app: PushApp) async throws -> UserAccount {
         let book = DeviceBook(registry: registry)
         var account = UserAccount(user: user)
-        var devices = try await book.devices(of: user, in: app)
+        var devices = try await book.devices(of: user, in: app.id)
         for round in 0..<UserDeletion.roundsMaximum where round == 0 || !devices.isEmpty {
-            let cancelled = try await cancelTasks(for: UserTarget(user, devices: devices), in: app)
+            let cancelled = try await cancelTasks(for: UserTarget(user, devices: devices), in: app.id)
             account.tasksCancelled += cancelled.count
             account.hasAllTasks = account.hasAllTasks && cancelled.areAll
             account.devicesRemoved += try await remove(devices, of: user, in: app)
-            devices = try await book.devices(of: user, in: app)
+            devices = try await book.devices(of: user, in: app.id)
         }
-        try await moments.end(of: UserKey(user, of: app))
+        try await moments.end(of: UserKey(user, of: app.id))
         // After the devices, by which opens are learnt.
-        try await opens.forget(UserKey(user, of: app))
+        try await opens.forget(UserKey(user, of: app.id))
         account.hasAllDevices = devices.isEmpty
-        log.info("user deleted", [.app: app.text, .count: "\(account.devicesRemoved)"])
+        log.info("user deleted", [.app: app.id.text, .count: "\(account.devicesRemoved)"])
         return account
     }
 
     /// A device that was registered for another user in between stays. Its last tasks precede a device: if they cannot
     /// be removed, a repeated request must still find it. Returns the number of removed devices.
-    private func remove(_ devices: [RegisteredDevice], of user: Alias, in app: AppID) async throws -> Int {
+    private func remove(_ devices: [RegisteredDevice], of user: Alias, in app: PushApp) async throws -> Int {
         let removed = try await devices.concurrentMap(atOnce: DeviceBook.atOnceMaximum) {
-            [registry, deviceTasks] listed in
-            guard let current = try await registry.device(listed.id, in: app), current.device.isOf(user) else {
+            [registry, classes, deviceTasks] listed in
+            guard let current = try await registry.device(listed.id, in: app.id), current.device.isOf(user) else {
                 return false
             }
-            try await deviceTasks.forget(listed.id.index, in: app)
-            return try await registry.remove(listed.id, in: app)
+            try await deviceTasks.forget(listed.id.index, in: app.id)
+            return try await classes.remove(current, in: app)
         }
         return removed.count { $0 }
     }

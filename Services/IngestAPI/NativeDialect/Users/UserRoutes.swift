@@ -23,6 +23,6 @@ struct UserRoutes: Sendable {
 
     @Sendable func delete(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let user = try Alias(user: call.request.parameter("user"))
-        return .json(try await deletion.delete(user, in: call.app).text)
+        return .json(try await deletion.delete(user, of: call.caller.app).text)
     }
 }
