@@ -231,8 +231,8 @@ let package = Package(
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("LocalTimeTests", excluding: ["Oracle"], "LocalTime", "ServiceKit", "TestSupport"),
         tests(
-            "PipelineTests", "Bus", "JSONKit", "KafkaBus", "PushModel", "RedisBus", "RedisClient", "RedisStore",
-            "ServiceKit", "Store", "TaskModel", "TestSupport", "Topics"),
+            "PipelineTests", "Bus", "HTTPServer", "JSONKit", "KafkaBus", "PushModel", "RedisBus", "RedisClient",
+            "RedisStore", "ServiceKit", "Signing", "Store", "TaskModel", "TestSupport", "Topics"),
         tests(
             "ProviderKitTests", "Apps", "Bus", "HTTP2", "HTTPClient", "MemoryBus", "MemoryStore", "ProviderKit",
             "PushModel", "ServiceKit", "Signing", "Store", "TaskKit", "TestSupport", "Topics"),

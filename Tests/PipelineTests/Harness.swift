@@ -26,6 +26,8 @@ final class Harness: Sendable {
 
     /// The `app_id` of the app `news` for AppMetrica's clients.
     static let appMetricaID = 1
+    /// The `bundle_id` of the app `news` for ContextPush's clients.
+    static let contextPushID = "com.example.news"
 
     /// Holds registry, ledger and archive; with the embedded bus also the bus, unless a test separates them.
     let redis: RedisServer
@@ -37,10 +39,11 @@ final class Harness: Sendable {
     private let shared: [String: String]
     private let processes: Monitor<[ServiceProcess]>
 
-    /// One process of each service, unless `instances` says otherwise. `limits` are those of the app `news`.
+    /// One process of each service, unless `instances` says otherwise. `limits` are those of the app `news`, whose
+    /// webhook is at this address.
     init(
         _ kind: BusKind, changes: [String: String] = [:], instances: [String: Int] = [:], hasOwnStore: Bool = false,
-        limits: String = "{}"
+        limits: String = "{}", webhook: String? = nil
     ) async throws {
         redis = try await Harness.startRedis()
         switch kind {
@@ -51,7 +54,8 @@ final class Harness: Sendable {
         // Without it pushes carry no proofs.
         apps.write(".pepper", content: "a pepper of thirty-two bytes or more")
         try Harness.writeApp(
-            "news", topic: simulator.text("apns", "topic"), limits: limits, into: apps, simulator: simulator)
+            "news", topic: simulator.text("apns", "topic"), limits: limits, webhook: webhook, into: apps,
+            simulator: simulator)
         // Apple does not accept its key for this topic, which is an error in its settings.
         try Harness.writeApp("shop", topic: "com.example.elsewhere", into: apps, simulator: simulator)
         shared = Harness.settings(bus: busServer.url, redis: redis.url, apps: apps.path, simulator)
@@ -207,6 +211,7 @@ final class Harness: Sendable {
             // Work of a killed process is taken over soon: tests that kill one wait for it.
             "CARILLON_ANDROID_TOKEN_LIMIT": "5s", "CARILLON_ANDROID_LEASE_MARGIN": "2s",
             "CARILLON_SCHEDULER_LEASE": "5s", "CARILLON_REPORTER_LEASE": "5s",
+            "CARILLON_REPORTER_ALLOW_ADDRESSES": "127.0.0.1", "CARILLON_REPORTER_WEBHOOK_DEADLINE": "2s",
             "CARILLON_FCM_HOST": simulator.text("host"), "CARILLON_FCM_PORT": "\(simulator.port("fcm"))",
             "CARILLON_FCM_CA_FILE": authority, "CARILLON_FCM_REQUEST_LIMIT": "5s",
             "CARILLON_HUAWEI_URL": "https://localhost:\(simulator.port("huawei"))",
@@ -217,7 +222,7 @@ final class Harness: Sendable {
     }
 
     private static func writeApp(
-        _ name: String, topic: String, limits: String = "{}", into folder: TemporaryDirectory,
+        _ name: String, topic: String, limits: String = "{}", webhook: String? = nil, into folder: TemporaryDirectory,
         simulator: SimulatorProcess
     ) throws {
         let apns = JSONText.object { json in
@@ -235,14 +240,24 @@ final class Harness: Sendable {
         }
         let identifiers = JSONText.object { json in
             json.member("richie", "example-\(name)")
-            if name == "news" { json.member("appmetrica", appMetricaID) }
+            if name == "news" {
+                json.member("appmetrica", appMetricaID)
+                json.member("contextpush", contextPushID)
+            }
+        }
+        var more = ""
+        if let webhook {
+            folder.write("secret", content: "\(WebhookReceiver.secret)\n")
+            folder.write("signing-key", content: WebhookReceiver.signingKey)
+            let files = #""secret_file":"secret","signing_key_file":"signing-key""#
+            more = #","webhook":{"url":"\#(webhook)",\#(files)}"#
         }
         let scopes = JSONText.array(["publish", "broadcast", "register", "read", "listen", "admin"])
         folder.write(
             "\(name).json",
             content: """
                 {"identifiers":\(identifiers),"providers":{"apns":\(apns),"fcm":\(fcm),"huawei":\(huawei)},
-                "allow":[{"range":"127.0.0.0/8","scopes":\(scopes)}],"limits":\(limits)}
+                "allow":[{"range":"127.0.0.0/8","scopes":\(scopes)}],"limits":\(limits)\(more)}
                 """)
     }
 
