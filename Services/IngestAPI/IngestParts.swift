@@ -140,6 +140,7 @@ struct IngestParts {
 
     private var contextpush: ContextPushDialect {
         let messages = ContextPushBook(replacements: access.replacements, archive: access.archive, tasks: book)
+        let reading = ContextPushReading(bodies: reading)
         return ContextPushDialect(
             scheduling: ContextPushScheduling(submission: submission, book: messages, reading: reading),
             cancelling: ContextPushCancelling(cancellation: cancellation, book: messages, reading: reading), log: log)

@@ -18,11 +18,13 @@ struct ContextPushCancelling: Sendable {
 
     let cancellation: TaskCancellation
     let book: ContextPushBook
-    let reading: BodyReading
+    let reading: ContextPushReading
 
     @Sendable func cancel(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        let (name, caller) = try await reading.readJSON(request, account: unnamed.account) { fields in
-            try ContextPushCancelling.read(fields, unnamed: unnamed)
+        let (name, caller) = try await reading.read(request, of: unnamed) { fields, _ in
+            let name = ContextPushName(fields, requiresKey: true)
+            fields.rejectUnknown()
+            return name
         }
         let app = caller.app.id
         guard let key = name.replacementKey(in: app), let id = try await book.current(key) else {
@@ -34,20 +36,6 @@ struct ContextPushCancelling: Sendable {
         guard case .kept(let task) = known, status.state != .closed else { return ContextPushCancelling.answer(status) }
         try await cancellation.cancel(task)
         return ContextPushCancelling.answer(try await book.tasks.status(of: known))
-    }
-
-    /// Authorization comes first: without a right in the app named in the body, the rest of the body is not read.
-    private static func read(
-        _ fields: JSONFields, unnamed: UnnamedCaller
-    ) throws -> (ContextPushName, AuthorizedCaller) {
-        guard let bundle = fields.text("bundle_id", isRequired: true) else {
-            throw TaskError.invalid(fields.problems.all)
-        }
-        let caller = try unnamed.name(bundle)
-        let name = ContextPushName(fields, requiresKey: true)
-        fields.rejectUnknown()
-        guard let name else { throw TaskError.invalid(fields.problems.all) }
-        return (name, caller)
     }
 
     private static func answer(_ status: TaskStatus) -> HTTPResponse {

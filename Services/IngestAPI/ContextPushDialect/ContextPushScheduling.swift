@@ -11,11 +11,11 @@ import TaskModel
 struct ContextPushScheduling: Sendable {
     let submission: TaskSubmission
     let book: ContextPushBook
-    let reading: BodyReading
+    let reading: ContextPushReading
 
     @Sendable func schedule(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        let (form, caller) = try await reading.readJSON(request, account: unnamed.account) { fields in
-            try ContextPushScheduling.read(fields, unnamed: unnamed)
+        let (form, caller) = try await reading.read(request, of: unnamed) { fields, bundle in
+            ContextPushForm(fields, bundle: bundle)
         }
         guard let key = form.name.replacementKey(in: caller.app.id) else {
             return try await submit(form, in: request, of: caller, key: nil, repeats: { _ in nil })
@@ -34,18 +34,6 @@ struct ContextPushScheduling: Sendable {
             form, in: request, of: caller, key: submissionKey(form, key: key, predecessor: predecessor),
             // A repeat after the task's content is forgotten.
             repeats: { submissionKey(form, key: key, predecessor: "\($0.id)") })
-    }
-
-    /// Authorization comes first: without a right in the app named in the body, the rest of the body is not read.
-    private static func read(
-        _ fields: JSONFields, unnamed: UnnamedCaller
-    ) throws -> (ContextPushForm, AuthorizedCaller) {
-        guard let bundle = fields.text("bundle_id", isRequired: true) else {
-            throw TaskError.invalid(fields.problems.all)
-        }
-        let caller = try unnamed.name(bundle)
-        guard let form = ContextPushForm(fields, bundle: bundle) else { throw TaskError.invalid(fields.problems.all) }
-        return (form, caller)
     }
 
     /// Two identical requests at once have the same, and one is carried out. After another request or a cancel the same
