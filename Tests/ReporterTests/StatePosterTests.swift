@@ -89,6 +89,27 @@ import Topics
         }
     }
 
+    /// Goal: what an endpoint may have accepted without an answer comes again as the same request. Method: no answer
+    /// until the deadline of the client, then another endpoint of the app, which answers.
+    @Test func anEndpointThatHangsGetsTheSameRequestAgain() async throws {
+        try await withEndpoint([], deadline: .milliseconds(300)) { fixture, endpoint, task in
+            let queue = fixture.queue(of: task)
+            try await fixture.postDue(queue)
+            #expect(endpoint.posts.count == 1 && posts(fixture, "failed") == 1)
+            try await deliver(fixture, task: task)
+            let answering = try Endpoint([HTTPResponse(.ok)])
+            fixture.setWebhook(answering)
+            fixture.base.time.advance(by: PostPolicy.pauseMinimum)
+            try await fixture.postDue(queue, times: 2)
+            let (first, again) = (try #require(endpoint.posts.first), try #require(answering.posts.first))
+            #expect(first.body == again.body)
+            #expect(first.headers["X-Idempotency-Key"] == again.headers["X-Idempotency-Key"])
+            let told = try answering.posts.map { try StateFixture.entries($0).map(\.status) }
+            #expect(told == [["pending"], ["delivered"]])
+            await answering.stop()
+        }
+    }
+
     /// 410 has no special meaning: an endpoint may be moved.
     @Test(arguments: [301, 307, 400, 404, 410, 429, 503] as [HTTPStatus])
     func allButSuccessIsRetried(status: HTTPStatus) async throws {
