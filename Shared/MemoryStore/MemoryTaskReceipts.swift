@@ -68,11 +68,13 @@ package final class MemoryTaskReceipts: TaskReceipts {
     }
 
     package func sums(
-        of app: AppID, by dimension: StatisticsDimension, days: [UInt16]
+        of app: AppID, by dimension: StatisticsDimension, values: [String]? = nil, days: [UInt16]
     ) -> [UInt16: [[UInt8]: ReceiptCounts]] {
-        withKept { state in
+        let wanted = values.map { Set($0.map { Array($0.utf8) }) }
+        return withKept { state in
             days.reduce(into: [:]) { sums, day in
-                sums[day] = state.days[Day(app: app, day: day)]?[dimension]
+                let all = state.days[Day(app: app, day: day)]?[dimension]
+                sums[day] = all?.filter { wanted?.contains($0.key) ?? true }
             }
         }
     }

@@ -70,12 +70,14 @@ package final class MemoryTaskStatistics: TaskStatistics {
 
     package func read(_ selection: StatisticsSelection) -> StatisticsPage {
         let now = time.now
+        let wanted = selection.values.map { Set($0.map { Array($0.utf8) }) }
         return state.withLock { state in
             state.forget(at: now)
             var page = StatisticsPage()
             for start in selection.periods {
                 let place = Place(selection.app, interval: selection.interval, at: start)
-                let values = state.periods[place]?.values[selection.dimension] ?? [:]
+                let all = state.periods[place]?.values[selection.dimension] ?? [:]
+                let values = all.filter { wanted?.contains($0.key) ?? true }
                 let texts = values.map { (value: OutsideText.replacing($0.key), sums: $0.value) }
                 guard page.append(texts, at: start, rowsMaximum: selection.rowsMaximum) else { return page }
             }

@@ -11,10 +11,10 @@ package protocol TaskReceipts: Sendable {
     func counts(of task: TaskID, days: ClosedRange<UInt16>) async throws(StoreError) -> ReceiptCounts
     /// The places under which the task's first receipts were counted; nil if it has none yet.
     func places(of task: TaskID, day: UInt16) async throws(StoreError) -> [StatisticsPlace]?
-    /// The sums of these days by value, which is in bytes. Bounded like the statistics of tasks, but for receipts
-    /// alone; kept as long as those.
+    /// The sums of these days by value, which is in bytes, for these values, at least one, or for all. Bounded
+    /// like the statistics of tasks, but for receipts alone; kept as long as those.
     func sums(
-        of app: AppID, by dimension: StatisticsDimension, days: [UInt16]
+        of app: AppID, by dimension: StatisticsDimension, values: [String]?, days: [UInt16]
     ) async throws(StoreError) -> [UInt16: [[UInt8]: ReceiptCounts]]
 }
 

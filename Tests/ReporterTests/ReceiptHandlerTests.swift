@@ -42,9 +42,9 @@ import Topics
         }
 
         func sums(
-            of app: AppID, by dimension: StatisticsDimension, days: [UInt16]
+            of app: AppID, by dimension: StatisticsDimension, values: [String]?, days: [UInt16]
         ) async throws(StoreError) -> [UInt16: [[UInt8]: ReceiptCounts]] {
-            receipts.sums(of: app, by: dimension, days: days)
+            receipts.sums(of: app, by: dimension, values: values, days: days)
         }
     }
 

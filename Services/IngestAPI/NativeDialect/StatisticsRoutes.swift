@@ -32,7 +32,8 @@ struct StatisticsRoutes: Sendable {
         guard selection.interval == .day else { return page }
         let days = selection.periods.prefix { time in page.next.map { time < $0 } ?? true }
         let receipts = try await receipts.sums(
-            of: selection.app, by: selection.dimension, days: days.map { ReceiptProof.day(of: $0) })
+            of: selection.app, by: selection.dimension, values: selection.values,
+            days: days.map { ReceiptProof.day(of: $0) })
         return page.adding(receipts, to: selection)
     }
 }

@@ -43,17 +43,18 @@ package struct RedisTaskStatistics: TaskStatistics {
     }
 
     package func read(_ selection: StatisticsSelection) async throws(StoreError) -> StatisticsPage {
-        let isLong = StatisticsKeys.prefix(of: selection.dimension).isEmpty
-        let atOnce = isLong ? RedisTaskStatistics.longPeriodsAtOnce : RedisTaskStatistics.shortPeriodsAtOnce
+        let reading = StatisticsReading(of: selection.dimension, values: selection.values)
+        let atOnce =
+            reading.isLong ? RedisTaskStatistics.longPeriodsAtOnce : RedisTaskStatistics.shortPeriodsAtOnce
         var page = StatisticsPage()
         for periods in selection.periods.chunks(of: atOnce) {
             let answers = try await redis.send(
                 periods.map { start in
-                    let period = StatisticsKeys(selection.app, at: start).period(selection.interval, at: start)
-                    return RedisCommand("HGETALL", period.key(of: selection.dimension))
+                    let keys = StatisticsKeys(selection.app, at: start)
+                    return reading.command(keys.period(selection.interval, at: start))
                 })
             for (start, answer) in zip(periods, answers) {
-                let values = try RedisTaskStatistics.values(answer, of: selection.dimension)
+                let values = try RedisTaskStatistics.values(reading.entries(answer))
                 guard page.append(values, at: start, rowsMaximum: selection.rowsMaximum) else { return page }
             }
         }
@@ -77,21 +78,15 @@ package struct RedisTaskStatistics: TaskStatistics {
         ]
     }
 
-    /// Fields and values in turn.
     private static func values(
-        _ answer: RedisValue, of dimension: StatisticsDimension
+        _ entries: [(value: [UInt8], sums: String)]
     ) throws(StoreError) -> [(value: String, sums: StatisticsSums)] {
-        let prefix = StatisticsKeys.prefix(of: dimension)
-        let fields = answer.array ?? []
-        var values: [(value: String, sums: StatisticsSums)] = []
-        for place in stride(from: 0, to: fields.count - 1, by: 2) {
-            guard let field = fields[place].string, field.utf8.starts(with: prefix.utf8) else { continue }
-            guard let sums = fields[place + 1].string.flatMap(sums) else {
+        try entries.map { entry throws(StoreError) in
+            guard let sums = sums(entry.sums) else {
                 throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode sums of the statistics")
             }
-            values.append((String(field.dropFirst(prefix.count)), sums))
+            return (OutsideText.replacing(entry.value), sums)
         }
-        return values
     }
 
     /// Outcomes that only a later version has are left out.

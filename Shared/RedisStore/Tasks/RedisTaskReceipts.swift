@@ -86,38 +86,32 @@ extension RedisTaskReceipts {
     private static let longDaysAtOnce = 1
 
     package func sums(
-        of app: AppID, by dimension: StatisticsDimension, days: [UInt16]
+        of app: AppID, by dimension: StatisticsDimension, values: [String]? = nil, days: [UInt16]
     ) async throws(StoreError) -> [UInt16: [[UInt8]: ReceiptCounts]] {
-        let prefix = Array(StatisticsKeys.prefix(of: dimension).utf8)
-        let atOnce = prefix.isEmpty ? RedisTaskReceipts.longDaysAtOnce : RedisTaskReceipts.shortDaysAtOnce
+        let reading = StatisticsReading(of: dimension, values: values)
+        let atOnce = reading.isLong ? RedisTaskReceipts.longDaysAtOnce : RedisTaskReceipts.shortDaysAtOnce
         var sums: [UInt16: [[UInt8]: ReceiptCounts]] = [:]
         for days in days.chunks(of: atOnce) {
             let places = days.flatMap { day in (0..<TaskReceiptKeys.shardCount).map { (day: day, shard: $0) } }
             let answers = try await redis.send(
-                places.map { place in
-                    let period = TaskReceiptKeys.sums(of: app, day: place.day, shard: place.shard)
-                    return RedisCommand("HGETALL", period.key(of: dimension))
-                })
+                places.map { reading.command(TaskReceiptKeys.sums(of: app, day: $0.day, shard: $0.shard)) })
             for (place, answer) in zip(places, answers) {
-                try RedisTaskReceipts.add(answer, prefix: prefix, to: &sums[place.day, default: [:]])
+                try RedisTaskReceipts.add(reading.entries(answer), to: &sums[place.day, default: [:]])
             }
         }
         return sums
     }
 
-    /// Fields and values in turn.
     private static func add(
-        _ answer: RedisValue, prefix: [UInt8], to sums: inout [[UInt8]: ReceiptCounts]
+        _ entries: [(value: [UInt8], sums: String)], to sums: inout [[UInt8]: ReceiptCounts]
     ) throws(StoreError) {
-        let fields = answer.array ?? []
-        for place in stride(from: 0, to: fields.count - 1, by: 2) {
-            guard let field = fields[place].bytes, field.starts(with: prefix) else { continue }
-            let numbers = fields[place + 1].string?.split(separator: ",").map { Int($0) } ?? []
+        for (value, text) in entries {
+            let numbers = text.split(separator: ",").map { Int($0) }
             guard !numbers.isEmpty, !numbers.contains(nil) else {
                 throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode the sums of receipts")
             }
             for (kind, number) in zip(ReceiptKind.allCases, numbers) {
-                sums[Array(field.dropFirst(prefix.count)), default: ReceiptCounts()][kind] += number ?? 0
+                sums[value, default: ReceiptCounts()][kind] += number ?? 0
             }
         }
     }

@@ -24,8 +24,10 @@ import Testing
             try await receipts.places(of: task, day: day)
         }
 
-        func sums(_ dimension: StatisticsDimension, days: [UInt16]) async throws -> [UInt16: [String: ReceiptCounts]] {
-            try await receipts.sums(of: app, by: dimension, days: days).mapValues { values in
+        func sums(
+            _ dimension: StatisticsDimension, values: [String]? = nil, days: [UInt16]
+        ) async throws -> [UInt16: [String: ReceiptCounts]] {
+            try await receipts.sums(of: app, by: dimension, values: values, days: days).mapValues { values in
                 Dictionary(uniqueKeysWithValues: values.map { (String(decoding: $0.key, as: UTF8.self), $0.value) })
             }.filter { !$0.value.isEmpty }
         }
@@ -154,6 +156,13 @@ import Testing
             #expect(try await receipts.sums(.dialect, days: [today])[today] == ["native": whole])
             #expect(try await receipts.sums(.topic, days: [today])[today] == ["news=1": whole, "caf\u{E9}": whole])
             #expect(try await receipts.sums(label, days: [today])[today] == ["spring": whole])
+            #expect(
+                try await receipts.sums(.topic, values: ["news=1", "cafe\u{301}"], days: days) == [
+                    today - 1: ["news=1": Self.counts([.action: 1])], today: ["news=1": whole],
+                ])
+            #expect(
+                try await receipts.sums(.platform, values: ["ios", "windows"], days: [today])[today]
+                    == ["ios": Self.counts([.opened: 3])])
             #expect(try await receipts.sums(.label(name: "wave"), days: days) == [:])
             let other = Receipts(receipts: receipts.receipts)
             #expect(try await other.sums(.total, days: days) == [:])

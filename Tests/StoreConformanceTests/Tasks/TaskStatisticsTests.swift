@@ -31,11 +31,11 @@ import Testing
 
         func read(
             _ dimension: StatisticsDimension = .total, _ interval: StatisticsInterval = .day, from: Timestamp? = nil,
-            to: Timestamp? = nil, rowsMaximum: Int = 10_000
+            to: Timestamp? = nil, values: [String]? = nil, rowsMaximum: Int = 10_000
         ) async throws -> StatisticsPage {
             try await statistics.read(
                 StatisticsSelection(
-                    of: app, by: dimension, interval: interval, from: from ?? today + (.zero - day),
+                    of: app, by: dimension, values: values, interval: interval, from: from ?? today + (.zero - day),
                     to: to ?? today + day + day, rowsMaximum: rowsMaximum))
         }
     }
@@ -88,6 +88,26 @@ import Testing
                 }
             }
             #expect(try await scene.read(.label(name: "wave")).rows.isEmpty)
+        }
+    }
+
+    /// Goal: the values that are asked for are read, and no others. Method: a dimension in a hash of its own, and one
+    /// that shares a hash.
+    @Test(arguments: StoreKind.allCases)
+    func someValuesAreRead(_ kind: StoreKind) async throws {
+        try await run(kind) { (scene) async throws in
+            let label = StatisticsDimension.label(name: "campaign")
+            let parts = ["spring", "summer", "caf\u{E9}"].map { value in
+                CountedTask.Part(label, value: value, outcomes: Self.outcomes(3))
+            }
+            let native = CountedTask.Part(.dialect, value: "native", outcomes: Self.outcomes(3))
+            #expect(try await scene.fold(scene.task(parts: parts + [native])))
+            // The last is equal to a value as a text, and is another in bytes.
+            let values = ["summer", "winter", "cafe\u{301}"]
+            let page = try await scene.read(label, values: values)
+            #expect(page.rows.map(\.value) == ["summer"] && page.rows.map(\.sums) == [Self.sums(1, 3)])
+            #expect(try await scene.read(label, values: ["winter"]).rows.isEmpty)
+            #expect(try await scene.read(.dialect, .hour, values: ["native", "pushd"]).rows.map(\.value) == ["native"])
         }
     }
 

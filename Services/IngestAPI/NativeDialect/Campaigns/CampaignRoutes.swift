@@ -21,13 +21,14 @@ struct CampaignRoutes: Sendable {
         guard TaskLabels.isValue(campaign) else {
             throw TaskError.invalidField("campaign", message: "expected the value of a label: \(TaskLabels.valueRule)")
         }
-        let selection = try selection(call)
+        let values = CampaignRoutes.values(of: campaign)
+        let selection = try selection(call, values: values.map(\.text))
         var comparison = CampaignComparison()
         let days = selection.periods.map { ReceiptProof.day(of: $0) }
         let page = try await statistics.read(selection)
-        let opens = try await receipts.sums(of: call.app, by: .cohort, days: days)
-        for method in DeliveryWindow.Method.allCases {
-            let value = Array(CampaignCohort(campaign: campaign, method: method).text.utf8)
+        let opens = try await receipts.sums(of: call.app, by: .cohort, values: selection.values, days: days)
+        for (method, text) in values {
+            let value = Array(text.utf8)
             for row in page.rows where row.value.utf8.elementsEqual(value) {
                 comparison.add(row.sums, to: method)
             }
@@ -42,7 +43,14 @@ struct CampaignRoutes: Sendable {
             })
     }
 
-    private func selection(_ call: AuthorizedRequest) throws(TaskError) -> StatisticsSelection {
+    /// Under which the tasks of a campaign are counted.
+    private static func values(of campaign: String) -> [(method: DeliveryWindow.Method, text: String)] {
+        DeliveryWindow.Method.allCases.map { ($0, CampaignCohort(campaign: campaign, method: $0).text) }
+    }
+
+    private func selection(
+        _ call: AuthorizedRequest, values: [String]
+    ) throws(TaskError) -> StatisticsSelection {
         let day = StatisticsInterval.day
         let to = try StatisticsQuery.time("to", in: call.request) ?? day.start(of: time.now) + day.length
         let start = day.start(of: to + (.zero - day.length * CampaignRoutes.daysDefault))
@@ -53,7 +61,7 @@ struct CampaignRoutes: Sendable {
                 "from", message: "expected at most \(CampaignRoutes.daysMaximum) days before to, \(to)")
         }
         return StatisticsSelection(
-            of: call.app, by: .cohort, interval: day, from: from, to: to,
-            rowsMaximum: (CampaignRoutes.daysMaximum + 1) * (StatisticsBounds.valuesMaximum + 1))
+            of: call.app, by: .cohort, values: values, interval: day, from: from, to: to,
+            rowsMaximum: (CampaignRoutes.daysMaximum + 1) * values.count)
     }
 }
