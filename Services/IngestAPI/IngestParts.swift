@@ -57,8 +57,7 @@ struct IngestParts {
             archive: access.archive, ledger: access.ledger, traces: access.traces, receipts: access.receipts,
             replacements: access.replacements, time: environment.time, log: environment.log)
         released = ReleasedTaskQueue(
-            archive: access.archive,
-            cleanup: ReleaseCleanup(
+            ReleaseCleanup(
                 TaskSchedule(archive: access.archive, index: access.index, moments: access.moments),
                 index: access.index, producer: access.producer, hasLog: hasLog),
             environment: environment)

@@ -2,6 +2,7 @@ import Bus
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
 import TaskModel
 import TestSupport
 import Testing
@@ -28,6 +29,21 @@ import Topics
         #expect(try await fixture.archive.reasonGivenUp(task.id) == nil)
         try await fixture.giveUp(key: Array(task.id.key.utf8), reason: "it is of version 9")
         #expect(try await fixture.archive.reasonGivenUp(task.id) == "it is of version 9")
+    }
+
+    /// Goal: the task of a moment has the time at which it was sent, for its status and its report. Method: it waits with
+    /// another time.
+    @Test func aTaskReleasedByAMomentHasItsTime() async throws {
+        let now = fixture.time.now
+        var task = fixture.task(1, audience: nil)
+        task.window = DeliveryWindow(
+            from: now, to: now + .seconds(600), user: try Samples.user("user-1"), method: .contextAware)
+        task.sendAt = now + .seconds(550)
+        try await fixture.archive.schedule(TaskMessage.task(task).encoded(), of: task.id, entry: task.entry)
+        task.sendAt = now
+        fixture.post(task)
+        try await fixture.run()
+        #expect(try await fixture.archive.content(of: task.id) == TaskMessage.task(task).encoded())
     }
 
     /// Goal: a repeated task of which nothing is stored any more is not sent again. Method: it is compared with a task

@@ -1,10 +1,7 @@
 import Bus
 import ServiceKit
-import Store
 import Synchronization
 import TaskKit
-import TaskModel
-import Topics
 
 /// Removes tasks that moments released from the places where they waited: after the answer, since the push need not wait
 /// for it, and many at once. A task that is not removed, because this process dies, is released again at its time, which
@@ -13,7 +10,6 @@ final class ReleasedTaskQueue: Service {
     /// Further tasks are not removed before their time.
     static let tasksMaximum = 1_024
     private static let tasksAtOnce = 256
-    private static let writesAtOnce = 64
     /// More tasks make larger batches meanwhile.
     private static let pause = Duration.milliseconds(50)
     private static let pauseAfterFailure = Duration.seconds(1)
@@ -25,14 +21,12 @@ final class ReleasedTaskQueue: Service {
     }
 
     let name = "released tasks"
-    private let archive: any TaskArchive
     private let cleanup: ReleaseCleanup
     private let environment: WorkerEnvironment
     private let state = Mutex(State())
     private let stopping = OneTimeEvent()
 
-    init(archive: any TaskArchive, cleanup: ReleaseCleanup, environment: WorkerEnvironment) {
-        self.archive = archive
+    init(_ cleanup: ReleaseCleanup, environment: WorkerEnvironment) {
         self.cleanup = cleanup
         self.environment = environment
     }
@@ -79,7 +73,7 @@ final class ReleasedTaskQueue: Service {
     private func removeSome() async -> Bool {
         let tasks = state.withLock { Array($0.tasks.prefix(ReleasedTaskQueue.tasksAtOnce)) }
         do {
-            try await remove(tasks)
+            try await cleanup.remove(tasks)
             state.withLock { $0.tasks.removeFirst(tasks.count) }
             return true
         } catch {
@@ -87,13 +81,5 @@ final class ReleasedTaskQueue: Service {
                 "released tasks not removed; retrying", [.count: "\(tasks.count)", .error: "\(error)"])
             return false
         }
-    }
-
-    /// The new time comes first: the status of a task shows when it was sent.
-    private func remove(_ tasks: [ReleasedTask]) async throws {
-        _ = try await tasks.compactMap(\.task).concurrentMap(atOnce: ReleasedTaskQueue.writesAtOnce) { [archive] task in
-            try await archive.reschedule(TaskMessage.task(task).encoded(), of: task.id, entry: task.entry)
-        }
-        try await cleanup.remove(tasks)
     }
 }

@@ -189,6 +189,10 @@ struct TaskHandler: MessageHandler {
         let entry =
             task.isWithdrawn ? TaskEntry(app: task.app, begins: now, deadline: task.deadline) : task.entry
         try await archive.keep(message.origin.value, of: task.id, entry: entry)
+        // A moment releases a task before the time with which it waited.
+        if task.window?.awaitsMoment == true, !task.isWithdrawn {
+            try await archive.reschedule(message.origin.value, of: task.id, entry: entry)
+        }
         if task.hasListedContents { try await archive.retainContents(of: task.id, deadline: task.deadline, at: now) }
     }
 }
