@@ -24,7 +24,7 @@ enum MessageTargets {
     /// The JSON messages. The first byte selects the type.
     static func messages(_ bytes: [UInt8]) throws {
         var input = FuzzInput(bytes)
-        let kind = input.number(below: 8)
+        let kind = input.number(below: 9)
         let message = input.remainder()
         switch kind {
         case 0: try roundTrip(TaskMessage.self, message).map(check)
@@ -34,6 +34,7 @@ enum MessageTargets {
         case 4: try roundTrip(DeviceFeedback.self, message).map { _ = $0.key }
         case 5: try roundTrip(ReceiptBatch.self, message).map { _ = $0.event }
         case 6: try roundTrip(ListenerEvent.self, message).map { _ = $0.key }
+        case 7: try roundTrip(StatusNotice.self, message)
         default: try roundTrip(OpaqueMessage.self, message)
         }
     }
