@@ -1,6 +1,7 @@
 import PushModel
 
 /// The format in stores: the zone, then of each cell its campaign (3 bytes, little-endian), hour, opens and deliveries.
+/// The first byte is the length of the zone: one above its maximum is left to later formats.
 extension OpenRecord {
     package var packed: [UInt8] {
         var bytes: [UInt8] = []
