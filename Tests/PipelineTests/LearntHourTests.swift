@@ -13,9 +13,8 @@ import Topics
 @Suite(.timeLimit(.minutes(10))) struct LearntHourTests {
     private static let hour = Duration.seconds(3_600)
 
-    @Test(arguments: Harness.BusKind.allCases)
-    func opensDecideWhenTheNextPushIsSent(_ bus: Harness.BusKind) async throws {
-        let harness = try await Harness(bus)
+    @Test func opensDecideWhenTheNextPushIsSent() async throws {
+        let harness = try await Harness(.embedded)
         let ids = try await harness.ingest.register(
             ["reader", "other"].enumerated().map { TestDevice($0.offset, kind: .apns, topics: [], user: $0.element) })
         let start = SystemTimeSource().now

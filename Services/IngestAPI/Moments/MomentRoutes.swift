@@ -40,21 +40,9 @@ struct MomentRoutes: Sendable {
             MomentForm(fields, isPublic: isPublic)
         }
         guard let form else { preconditionFailure("a form without problems is complete") }
-        let now = time.now
-        let end = now + form.lifetime
-        var released = 0
         let device = try await device(of: form.owner, in: call)
-        if let user = form.owner.user ?? device?.user {
-            let key = UserKey(user, of: call.app)
-            if form.isGood {
-                try room.check(.accepting)
-                released = try await release.release(
-                    try await moments.begin(until: end, of: key), from: now, until: end,
-                    trace: call.request.traceContext)
-            } else {
-                try await moments.end(of: key)
-            }
-        }
+        let end = time.now + form.lifetime
+        let released = try await change(form, until: end, of: form.owner.user ?? device?.user, in: call)
         // After the release, which must not wait for it.
         if let device { try await classes.noteMoment(of: device, in: call.caller.app) }
         meters.note(isGood: form.isGood, released: released)
@@ -64,6 +52,21 @@ struct MomentRoutes: Sendable {
                 json.member("released", released)
                 if form.isGood { json.member("expires", "\(end)") }
             })
+    }
+
+    /// Begins or ends the moment of the user, if any. Returns the number of tasks that it releases.
+    private func change(
+        _ form: MomentForm, until end: Timestamp, of user: Alias?, in call: AuthorizedRequest
+    ) async throws -> Int {
+        guard let user else { return 0 }
+        let key = UserKey(user, of: call.app)
+        guard form.isGood else {
+            try await moments.end(of: key)
+            return 0
+        }
+        try room.check(.accepting)
+        let waiting = try await moments.begin(until: end, of: key)
+        return try await release.release(waiting, from: time.now, until: end, trace: call.request.traceContext)
     }
 
     /// Nil if the user is named.
