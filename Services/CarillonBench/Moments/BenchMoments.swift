@@ -8,10 +8,10 @@ struct BenchMoments: Command {
         notes: """
             Uses a carillon up with simulator; the programs must be in this program's folder, as `make build` places
             them. Each task waits for a user of its own. A hundredth of the users have a device. Pushes to them are
-            posted directly, and released by as many moments; the ratio is that of the rates at which they arrive. The
-            latency is the time from posting a moment to the provider's receipt, one after another. Then the memory is
-            measured that the opens of 100,000 users take, and how far their cohorts are from equal halves. 1,000,000
-            tasks take five minutes.
+            posted directly, and released by as many moments, in turns; the ratio is that of the rates at which they
+            arrive. The latency is the time from posting a moment to the provider's receipt, in an idle pipeline. Then the
+            memory is measured that the opens of 100,000 users take, and how far their cohorts are from equal halves.
+            1,000,000 tasks take five minutes.
             """)
 
     private let isJSON: Bool

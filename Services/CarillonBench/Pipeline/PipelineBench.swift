@@ -75,11 +75,26 @@ struct PipelineBench {
 
     /// The same for every store.
     func writeStore<Result>(_ body: (StoreConnection, AppID) async throws -> Result) async throws -> Result {
-        let client = RedisClient(try RedisConfiguration(url: harness.redis), log: .bench, metrics: Metrics())
-        do {
+        try await withStore { client in
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "no"))
             let result = try await body(StoreConnection(client), try AppID("demo"))
             _ = try await client.send(RedisCommand("CONFIG", "SET", "appendfsync", "always"))
+            return result
+        }
+    }
+
+    /// Waits until all tasks that were released are closed.
+    func waitUntilIdle() async throws {
+        try await withStore { client in
+            let agenda = RedisTaskAgenda(StoreConnection(client))
+            while try await agenda.count() > 0 { try await Task.sleep(for: PipelineBench.pause) }
+        }
+    }
+
+    private func withStore<Result>(_ body: (RedisClient) async throws -> Result) async throws -> Result {
+        let client = RedisClient(try RedisConfiguration(url: harness.redis), log: .bench, metrics: Metrics())
+        do {
+            let result = try await body(client)
             await client.close()
             return result
         } catch {

@@ -40,11 +40,12 @@ struct MomentRoutes: Sendable {
             MomentForm(fields, isPublic: isPublic)
         }
         guard let form else { preconditionFailure("a form without problems is complete") }
-        let device = try await device(of: form.owner, in: call)
         let end = time.now + form.lifetime
-        let released = try await change(form, until: end, of: form.owner.user ?? device?.user, in: call)
-        // After the release, which must not wait for it.
-        if let device { try await classes.noteMoment(of: device, in: call.caller.app) }
+        let released: Int
+        switch form.owner {
+        case .user(let user): released = try await change(form, until: end, of: user, in: call)
+        case .device(let id): released = try await note(form, until: end, of: id, in: call)
+        }
         meters.note(isGood: form.isGood, released: released)
         return .json(
             JSONText.object { json in
@@ -54,11 +55,22 @@ struct MomentRoutes: Sendable {
             })
     }
 
-    /// Begins or ends the moment of the user, if any. Returns the number of tasks that it releases.
-    private func change(
-        _ form: MomentForm, until end: Timestamp, of user: Alias?, in call: AuthorizedRequest
+    /// The moment of a device is that of its user. The class of the device comes last: the release must not wait for it.
+    private func note(
+        _ form: MomentForm, until end: Timestamp, of id: String, in call: AuthorizedRequest
     ) async throws -> Int {
-        guard let user else { return 0 }
+        let device = try await device(id, in: call)
+        // No task waits for a device without a user.
+        let user = device.device.aliases[.externalUser].flatMap { try? Alias(.externalUser, value: $0) }
+        let released = if let user { try await change(form, until: end, of: user, in: call) } else { 0 }
+        try await classes.noteMoment(of: device, in: call.caller.app)
+        return released
+    }
+
+    /// Begins or ends the moment of the user. Returns the number of tasks that it releases.
+    private func change(
+        _ form: MomentForm, until end: Timestamp, of user: Alias, in call: AuthorizedRequest
+    ) async throws -> Int {
         let key = UserKey(user, of: call.app)
         guard form.isGood else {
             try await moments.end(of: key)
@@ -69,28 +81,12 @@ struct MomentRoutes: Sendable {
         return try await release.release(waiting, from: time.now, until: end, trace: call.request.traceContext)
     }
 
-    /// Nil if the user is named.
-    private func device(of owner: MomentForm.Owner, in call: AuthorizedRequest) async throws -> RegisteredDevice? {
-        guard case .device(let id) = owner else { return nil }
-        return try await devices.with(id, of: call) { id in
+    private func device(_ id: String, in call: AuthorizedRequest) async throws -> RegisteredDevice {
+        try await devices.with(id, of: call) { id in
             guard let registered = try await registry.device(id, in: call.app),
                 devices.isPresented(registered, in: call)
             else { return nil }
             return registered
         }
-    }
-}
-
-extension MomentForm.Owner {
-    fileprivate var user: Alias? {
-        guard case .user(let user) = self else { return nil }
-        return user
-    }
-}
-
-extension RegisteredDevice {
-    /// Nil for a device without a user, for which no task waits.
-    fileprivate var user: Alias? {
-        device.aliases[.externalUser].flatMap { try? Alias(.externalUser, value: $0) }
     }
 }
