@@ -4,8 +4,8 @@ import Store
 import TaskModel
 import Topics
 
-/// Appends states of messages and transitions of devices to the outbox, for apps with a webhook. Called before a message of the bus is
-/// acknowledged: a repeat appends what is missing.
+/// Appends states of messages and transitions of devices to the outbox, for apps with a webhook. Called before a message
+/// of the bus is acknowledged: a repeat appends what is missing.
 ///
 /// Every state is appended behind those that must have come before it, so that the webhook gets them in order whichever
 /// topic is behind; the outbox drops those that it had.

@@ -5,8 +5,8 @@ import Store
 import TaskKit
 import TaskModel
 
-/// Deletes a user: its devices with their last tasks, the scheduled tasks for it alone, and what its opens taught. Every step may be repeated,
-/// so a repeated request completes an interrupted one.
+/// Deletes a user: its devices with their last tasks, the scheduled tasks for it alone, and what its opens taught. Every
+/// step may be repeated, so a repeated request completes an interrupted one.
 struct UserDeletion: Sendable {
     /// A registration in progress may enter a device after the devices were listed, so they are listed again until
     /// none is left. A client that registers without end must not hold the request.
