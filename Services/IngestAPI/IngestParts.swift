@@ -23,13 +23,17 @@ struct IngestParts {
     private let book: TaskBook
     private let drops: EventDrops
     private let transfers: any TransferGroups & Transfers
+    private let activities: ActivityBook
+    private let activityTokens: ActivityTokens
+    private let activityDevices: ActivityDevices
     private let moments: MomentRelease
     let released: ReleasedTaskQueue
 
     /// With a log, `schedules` keeps a record until its tombstone.
     init(
         _ registry: any Registry, reader: any RegistryReader, audiences: any SavedAudiences,
-        topics: any TopicStatistics, transfers: any TransferGroups & Transfers, access: TaskAccess,
+        topics: any TopicStatistics, transfers: any TransferGroups & Transfers, activities: any Activities,
+        access: TaskAccess,
         addresses: DeviceAddressRules = DeviceAddressRules(), limits: RequestLimits, idempotencyLease: Duration,
         hasLog: Bool, isRegistryReady: @escaping @Sendable () async throws -> Bool, environment: WorkerEnvironment
     ) {
@@ -47,6 +51,9 @@ struct IngestParts {
         submission = TaskSubmission(
             access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
             environment: environment)
+        self.activities = ActivityBook(activities, time: environment.time)
+        activityTokens = ActivityTokens(registry: registry, book: self.activities, submission: submission)
+        activityDevices = ActivityDevices(reader: reader, ledger: access.ledger, book: self.activities)
         self.idempotencyLease = idempotencyLease
         registration = DeviceRegistration(registry, addresses: addresses, environment: environment)
         classes = DeviceClasses(registry: registry, producer: access.producer, time: environment.time)
@@ -96,10 +103,14 @@ struct IngestParts {
             tasks: TaskRoutes(
                 submission: submission, book: book, cancellation: cancellation, counting: counting, audiences: saved,
                 reading: reading),
+            activities: ActivityRoutes(
+                publishing: publishing, devices: activityDevices, book: activities, audiences: saved, reading: reading),
+            activityTokens: ActivityTokenRoutes(
+                registry: registry, tokens: activityTokens, access: DeviceAccess(limits: limits), reading: reading),
             audiences: AudienceRoutes(book: saved, counting: counting, reading: reading, room: access.room),
             devices: DeviceRoutes(
-                registry: registry, devices: registration, classes: classes, access: DeviceAccess(limits: limits),
-                reading: reading, time: environment.time),
+                registry: registry, devices: registration, classes: classes, activities: activityTokens,
+                access: DeviceAccess(limits: limits), reading: reading, time: environment.time),
             users: users, receipts: ReceiptRoutes(access, reading: reading, environment: environment),
             moments: MomentRoutes(
                 access, release: moments, registry: registry, devices: DeviceAccess(limits: limits), classes: classes,
@@ -113,11 +124,16 @@ struct IngestParts {
             topics: TopicRoutes(registry: registry, topics: topics), webPushKey: WebPushKeyRoutes(), log: log)
     }
 
+    private var publishing: ActivityPublishing {
+        ActivityPublishing(book: activities, submission: submission, time: environment.time)
+    }
+
     private var users: UserRoutes {
         UserRoutes(
             book: DeviceBook(registry: registry),
             deletion: UserDeletion(
-                registry: registry, classes: classes, tasks: access, cancellation: cancellation, log: environment.log))
+                registry: registry, classes: classes, activities: activityTokens, tasks: access,
+                cancellation: cancellation, log: environment.log))
     }
 
     private var richie: RichieDialect {

@@ -13,6 +13,7 @@ struct RegistryAccess {
     let audiences: any SavedAudiences
     let topics: any TopicStatistics
     let transfers: any TransferGroups & Transfers
+    let activities: any Activities
     let maintenance: any RegistryMaintenance
     /// Also used by the other stores.
     let connection: StoreConnection
@@ -36,7 +37,7 @@ struct RegistryAccess {
         guard context.hasLoggedRegistry else {
             return RegistryAccess(
                 registry: BoundedRegistry(registry: store, room: room), reader: store, audiences: store, topics: store,
-                transfers: store, maintenance: store, connection: connection, room: room,
+                transfers: store, activities: store, maintenance: store, connection: connection, room: room,
                 services: [keeper, witness, TopicCountRecorder(store, log: environment.log, time: environment.time)])
         }
         let log = try await context.untilReachable {
@@ -46,7 +47,7 @@ struct RegistryAccess {
         let logged = store.writing(through: log.journal)
         return RegistryAccess(
             registry: BoundedRegistry(registry: logged, room: room), reader: store, audiences: logged, topics: logged,
-            transfers: logged, maintenance: store, connection: connection, room: room,
+            transfers: logged, activities: logged, maintenance: store, connection: connection, room: room,
             services: [keeper, witness] + log.services { context.worker($0, handler: $1) }
                 + [TopicCountRecorder(logged, log: environment.log, time: environment.time)])
     }

@@ -25,6 +25,7 @@ struct ChunkSorting {
         let provider: PushProtocol
         let isSilent: Bool
         let phone: WindowsPhone
+        var knowsChannels = false
         let language: [UInt8]
     }
 
@@ -90,10 +91,15 @@ struct ChunkSorting {
                     devices: devices)
                 continue
             }
-            switch choice(for: device, isSilent: devices.isSilent[position], content: content, source: source) {
+            let startToken = source.task.content.startedType.flatMap { device.startToken(for: $0) }
+            let choice =
+                startToken == nil && token.kind.carrier == token.kind
+                ? choice(for: device, isSilent: devices.isSilent[position], content: content, source: source)
+                : activityChoice(for: device, kind: startToken?.kind ?? token.kind, content: content, source: source)
+            switch choice {
             case .send(let variant, let family):
                 splits[ChunkSorting.place(family, countsBadge: variant.countsBadge)].append(
-                    device, token: token.text, at: offset, of: devices.segment, variant: variant)
+                    device, token: (startToken ?? token).text, at: offset, of: devices.segment, variant: variant)
             case .end(let state, let reason):
                 end(
                     state, reason: reason,
@@ -131,6 +137,17 @@ struct ChunkSorting {
         return choice
     }
 
+    /// For a token with which an activity is started, or that belongs to one, and for a channel.
+    private mutating func activityChoice(
+        for device: DeviceGlance, kind: PushProtocol, content: ContentNumber, source: CachedTask
+    ) -> Choice {
+        choice(
+            of: Kind(
+                content: content, provider: kind, isSilent: false, phone: .basic,
+                knowsChannels: SystemVersion.knowsChannels(device.version), language: []),
+            source: source)
+    }
+
     private mutating func choice(of kind: Kind, source: CachedTask) -> Choice {
         if let known = choices[kind] { return known }
         let choice = choose(kind, source: source)
@@ -139,10 +156,16 @@ struct ChunkSorting {
     }
 
     private mutating func choose(_ kind: Kind, source: CachedTask) -> Choice {
+        guard source.task.content.hasContent(for: kind.provider) else {
+            return .end(.suppressed, reason: OutcomeReason.noStartToken)
+        }
         let language =
             kind.language.isEmpty ? source.task.content.fallbackLanguage : OutsideText.string(kind.language)
-        let selection = source.rendering.selection(
-            for: kind.provider, language: language, isSilent: kind.isSilent, phone: kind.phone)
+        let selection =
+            kind.provider.carrier == kind.provider
+            ? source.rendering.selection(
+                for: kind.provider, language: language, isSilent: kind.isSilent, phone: kind.phone)
+            : source.rendering.activitySelection(for: kind.provider, knowsChannels: kind.knowsChannels)
         let family = DispatchFamily(kind.provider)
         let key = VariantKey(content: kind.content, selection: selection)
         if let known = variants[key] { return .send(known, family) }

@@ -100,6 +100,10 @@ struct DispatchSplit {
         variants.contains { $0.payload.slots.contains(.proof) } ? task.receiptKey : nil
     }
 
+    private var activity: ChunkActivity? {
+        task.content.activity.map { ChunkActivity($0.event, of: $0.activity, timestamp: $0.timestamp) }
+    }
+
     private mutating func closeChunk() {
         guard count > 0, let deadline else { return }
         full.append(
@@ -108,8 +112,8 @@ struct DispatchSplit {
                 timing: source.timing, cap: cap, accepted: task.begins.milliseconds,
                 deadline: deadline.milliseconds, countsBadge: countsBadge,
                 repeatsUnknown: task.options.ambiguity == .atLeastOnce,
-                rates: task.rules.rates(of: task.id, in: task.app), receiptKey: receiptKey, variants: variants,
-                segments: segments))
+                rates: task.rules.rates(of: task.id, in: task.app), receiptKey: receiptKey,
+                activity: activity, variants: variants, segments: segments))
         variants = []
         places = []
         segments = []

@@ -25,7 +25,10 @@ struct ReporterParts: Sendable {
         let wakeup = StateWakeup()
         let stateMeters = StateMeters(environment.metrics)
         // An unknown app, whose file may be unreadable, may have a webhook.
-        let hasWebhook: @Sendable (AppID) -> Bool = { app($0).map { $0.webhook != nil } ?? true }
+        // Tokens of Live Activities are no devices, and their states no messages to users.
+        let hasWebhook: @Sendable (AppID) -> Bool = { id in
+            !id.isSpace && app(id).map { $0.webhook != nil } ?? true
+        }
         let recorder = StateRecorder(
             messages: TrackedMessages(archive: stores.archive, outbox: stores.outbox), outbox: stores.outbox,
             registry: registry, hasWebhook: hasWebhook, wakeup: wakeup, meters: stateMeters)
@@ -37,7 +40,8 @@ struct ReporterParts: Sendable {
         let closer = TaskCloser(
             stores, untried: untried, producer: producer, states: recorder, learner: learner,
             // An unknown app, whose file may be unreadable, may have an endpoint.
-            expectsReports: { app($0).map { $0.report != nil } ?? true },
+            // Reports of the states of Live Activities are read, not posted: there may be one each second.
+            expectsReports: { id in !id.isSpace && app(id).map { $0.report != nil } ?? true },
             lease: configuration.lease, traceRetention: configuration.traceRetention, environment: environment)
         let endpoint = EndpointPoster(
             client: client, destination: .untrusted(configuration.policy),
@@ -57,7 +61,7 @@ struct ReporterParts: Sendable {
         let removal = DeviceRemoval(
             registry: registry,
             failuresMaximum: { (app($0)?.defaults ?? AppDefaults()).failuresBeforeUnregistering },
-            hasWebhook: hasWebhook, producer: producer, metrics: environment.metrics)
+            hasWebhook: hasWebhook, archive: stores.archive, producer: producer, metrics: environment.metrics)
         handler = ResultHandler(
             queue: queue, removal: removal, states: recorder, meters: ResultMeters(environment.metrics))
         sweeper = TaskSweeper(

@@ -24,8 +24,11 @@ struct ResolverParts: Sendable {
             marking: JobMarking(tasks, judges: judges, meters: meters, environment: environment),
             completion: JobCompletion(tasks, view: view, meters: meters),
             counting: PublicationCounting(topics: tasks.registry, ledger: tasks.ledger, archive: tasks.archive),
-            events: EventPublisher(events, ledger: tasks.ledger, environment: environment), window: window,
-            meters: meters)
+            events: EventPublisher(events, ledger: tasks.ledger, environment: environment),
+            activities: ActivityRelease(
+                book: ActivityBook(tasks.registry, time: environment.time), ledger: tasks.ledger,
+                archive: tasks.archive),
+            window: window, meters: meters)
         lists = ListHandler(archive: jobs.archive)
         self.jobs = SegmentJobHandler(
             archive: jobs.archive, ledger: jobs.ledger, registry: jobs.registry,

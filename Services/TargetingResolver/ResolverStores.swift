@@ -6,7 +6,7 @@ import Store
 
 /// The stores over one Redis client.
 struct ResolverStores: Sendable {
-    let registry: any Registry & RegistryReader & RegistryMaintenance & TopicStatistics
+    let registry: any Registry & RegistryReader & RegistryMaintenance & TopicStatistics & Activities
     let ledger: any Ledger
     let archive: any TaskArchive
     let agenda: any TaskAgenda

@@ -26,7 +26,7 @@ struct AppFolder: Sendable {
     }
 
     static func app(ofFile name: String) throws(InvalidValueError) -> AppID {
-        try AppID(String(name.dropLast(suffix.count)))
+        try AppID(name: String(name.dropLast(suffix.count)))
     }
 
     /// Reads every `.json` file completely: comparing contents detects every change, even if a mounted folder is

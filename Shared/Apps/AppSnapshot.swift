@@ -53,8 +53,9 @@ package final class AppSnapshot: Sendable {
         ownersByKeyID = owners
     }
 
+    /// The app itself, or the one that the space belongs to.
     package func app(_ id: AppID) -> PushApp? {
-        appsByID[id]
+        appsByID[id] ?? (id.isSpace ? appsByID[id.owner] : nil)
     }
 
     /// For work that is already accepted. `access` decides which apps a caller may use.

@@ -11,6 +11,7 @@ struct MemoryRegistryApp {
     var audiences: [AudienceName: [UInt8]] = [:]
     var groups = MemoryTransferGroups()
     var transfers = MemoryTransfers()
+    var activities = MemoryActivities()
     var counts: [TopicName: TopicCount] = [:]
     /// By partition of `tasks`, the offset to which publications are counted.
     var counted: [Int32: Int64] = [:]
@@ -84,7 +85,7 @@ struct MemoryRegistryApp {
             self[index].subscriptions[index.offset, default: [:]][topic] = options
         case .purge(let topic): self[index].purge(topic)
         case .badge(let badge): self[index].badges[index.offset] = badge
-        case .audience, .count, .group, .transfer: break
+        case .audience, .count, .group, .transfer, .activity: break
         }
     }
 
@@ -96,6 +97,7 @@ struct MemoryRegistryApp {
             if change.replaces(counts[topic]) { counts[topic] = change.count }
         case .group(let group): groups.save(group)
         case .transfer(let id, let record): transfers.save(record, id: id)
+        case .activity(let fact, let record): activities.facts[fact] = record
         case .device, .subscription, .purge, .badge: return false
         }
         return true

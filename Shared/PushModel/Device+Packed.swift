@@ -20,6 +20,7 @@ extension Device {
         static let timeZone: UInt8 = 4
         static let appVersion: UInt8 = 5
         static let webPushKeys: UInt8 = 6
+        static let startTokens: UInt8 = 7
         /// Added to the alias' own kind.
         static let aliases: UInt8 = 16
     }
@@ -43,6 +44,10 @@ extension Device {
         if let webPushKeys {
             bytes.append(Field.webPushKeys)
             bytes.append(counted: webPushKeys.packed)
+        }
+        if !startTokens.isEmpty {
+            bytes.append(Field.startTokens)
+            bytes.append(counted: startTokens.packed)
         }
         return bytes
     }
@@ -83,10 +88,19 @@ extension Device {
 
     /// False if the content of a known field cannot be read; that of unknown fields is ignored.
     private mutating func set(_ field: UInt8, content: ArraySlice<UInt8>) -> Bool {
-        guard field != Field.webPushKeys else {
+        switch field {
+        case Field.webPushKeys:
             webPushKeys = WebPushKeys(packed: content)
             return webPushKeys != nil
+        case Field.startTokens:
+            guard let tokens = StartTokens(packed: content) else { return false }
+            startTokens = tokens
+            return true
+        default: return setText(field, content: content)
         }
+    }
+
+    private mutating func setText(_ field: UInt8, content: ArraySlice<UInt8>) -> Bool {
         let text = OutsideText.string(content)
         switch field {
         case Field.language: language = text

@@ -23,6 +23,8 @@ package struct Device: Hashable, Sendable {
     package var timeZone: String?
     /// Of a browser; nil for every other device.
     package var webPushKeys: WebPushKeys?
+    /// Of an Apple device.
+    package var startTokens = StartTokens()
     package var aliases: [Alias.Kind: String] = [:]
 
     package init(tag: UInt32, token: PushToken, created: UInt32) {

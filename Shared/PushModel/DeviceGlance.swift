@@ -47,6 +47,12 @@ package struct DeviceGlance {
     /// Nil for a device that is not a browser.
     package var webPushKeys: WebPushKeys? { WebPushKeys(packed: content(of: Device.Field.webPushKeys)) }
 
+    /// The token with which Live Activities of the type are started on the device.
+    package func startToken(for type: ActivityType) -> PushToken? {
+        let packed = content(of: Device.Field.startTokens)
+        return packed.isEmpty ? nil : StartTokens.token(for: type, packed: packed)
+    }
+
     package var hasUser: Bool { !content(of: Device.Field.aliases + Alias.Kind.externalUser.rawValue).isEmpty }
 
     /// Empty for none.

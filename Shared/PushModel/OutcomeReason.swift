@@ -12,6 +12,11 @@ package enum OutcomeReason {
     /// The device has got as many pushes as it may get, and the task skips such devices or cannot wait for this one.
     package static let cap = "cap"
 
+    /// No Live Activity can be started on the device, and the task has nothing else for it.
+    package static let noStartToken = "no_start_token"
+    /// A newer state of the Live Activity was sent, or it has ended.
+    package static let superseded = "superseded"
+
     /// The stored part of a reason, cut at a whole character.
     package static func cut(_ reason: String) -> String {
         guard reason.utf8.count > bytesMaximum else { return reason }

@@ -5,12 +5,12 @@ package struct PushToken: Hashable, Sendable {
     package let kind: PushProtocol
     package let text: String
 
-    /// Checks the form, as far as the provider documents it. APNs tokens become lower case.
+    /// Checks the form, as far as the provider documents it. Apple's tokens become lower case.
     package init(_ kind: PushProtocol, text: String) throws(InvalidValueError) {
         let form = PushToken.form(of: kind)
         guard form.accepts(text.utf8) else { throw InvalidValueError("expected \(form.description)") }
         self.kind = kind
-        self.text = kind == .apns ? text.lowercased() : text
+        self.text = PushToken.isHexadecimal(kind) ? text.lowercased() : text
     }
 
     /// True if the bytes are a token of this kind, in any spelling.
@@ -43,7 +43,7 @@ package struct PushToken: Hashable, Sendable {
 
     private static func form(of kind: PushProtocol) -> Form {
         switch kind {
-        case .apns:
+        case .apns, .liveActivity:
             Form(
                 lengths: 64...200, isAllowed: { $0.isHexDigit }, hasEvenLength: true,
                 description: "64 to 200 hexadecimal digits, an even number of them")
@@ -60,12 +60,19 @@ package struct PushToken: Hashable, Sendable {
             Form(
                 lengths: 12...2_048, isAllowed: isGraphic, starts: ["https://"],
                 description: "an https:// address of at most 2048 ASCII characters")
+        case .channel:
+            Form(
+                lengths: 4...256, isAllowed: { $0.isASCIILetterOrDigit || "+/=".utf8.contains($0) },
+                description: "4 to 256 characters of base64")
         case .mpns, .http:
             Form(
                 lengths: 11...2_048, isAllowed: isGraphic, starts: ["https://", "http://"],
                 description: "an http:// or https:// address of at most 2048 ASCII characters")
         }
     }
+
+    /// Channels excepted, which Apple names in another way.
+    fileprivate static func isHexadecimal(_ kind: PushProtocol) -> Bool { kind == .apns || kind == .liveActivity }
 
     @Sendable private static func isGraphic(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte)
@@ -81,7 +88,9 @@ extension PushToken {
     }
 
     var packed: [UInt8] {
-        if kind == .apns, let bytes = Hexadecimal.decode(text) { return [Packing.hexadecimal.rawValue] + bytes }
+        if PushToken.isHexadecimal(kind), let bytes = Hexadecimal.decode(text) {
+            return [Packing.hexadecimal.rawValue] + bytes
+        }
         if let bytes = PackedText.pack(text) { return [Packing.sixBits.rawValue] + bytes }
         return [Packing.text.rawValue] + Array(text.utf8)
     }

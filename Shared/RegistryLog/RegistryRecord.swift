@@ -36,7 +36,7 @@ package struct RegistryRecord: Hashable, Sendable {
 
     package var value: [UInt8] {
         switch change.content {
-        case .device(nil), .subscription(_, nil), .badge(nil), .audience(_, nil), .transfer(_, nil): []
+        case .device(nil), .subscription(_, nil), .badge(nil), .audience(_, nil), .transfer(_, nil), .activity(_, nil): []
         case .device(let device?): [RegistryRecord.version] + device.packed
         case .subscription(_, let options?): [RegistryRecord.version, options.rawValue]
         case .purge: [RegistryRecord.version]
@@ -44,6 +44,7 @@ package struct RegistryRecord: Hashable, Sendable {
         case .audience(_, let definition?): [RegistryRecord.version] + definition
         case .group(let group): [RegistryRecord.version] + group.packed
         case .transfer(_, let record?): [RegistryRecord.version] + record.packed
+        case .activity(_, let record?): [RegistryRecord.version] + record.packed
         case .count(_, let change):
             [RegistryRecord.version] + Array("\(change.previous?.milliseconds ?? 0) \(change.count.text)".utf8)
         }
@@ -66,6 +67,7 @@ package struct RegistryRecord: Hashable, Sendable {
             case .count: throw MalformedMessageError("a count of publications cannot be deleted")
             case .group: throw MalformedMessageError("a group cannot be deleted")
             case .transfer(let id): return .transfer(id, nil)
+            case .activity(let fact): return .activity(fact, nil)
             }
         }
         guard first == version else { throw MalformedMessageError("unknown registry record version \(first)") }
@@ -92,13 +94,15 @@ package struct RegistryRecord: Hashable, Sendable {
             return OutsideText.string(packed).flatMap(TopicCountChange.init(logged:)).map { .count(topic, $0) }
         case .group(let id): return TransferGroup(id: id, packed: packed).map { .group($0) }
         case .transfer(let id): return TransferRecord(id: id, packed: packed).map { .transfer(id, $0) }
+        case .activity(let fact): return ActivityRecord(packed: packed).map { .activity(fact, $0) }
         }
     }
 }
 
 /// The subject of a record, as encoded in its key: `app:segment`, a zero byte, and then `d:offset`, `b:offset`,
-/// `s:offset:topic`, `p:0:topic`, `a:0:name`, `t:0:topic`, `g:0:group` or `x:0:transfer`. Text, so that an operator can
-/// read it with any client; each subject has exactly one encoding.
+/// `s:offset:topic`, `p:0:topic`, `a:0:name`, `t:0:topic`, `g:0:group`, `x:0:transfer`, or of an activity
+/// `lb:0:activity`, `ls:0:activity` and `le:0:activity`. Text, so that an operator can read it with any client; each
+/// subject has exactly one encoding.
 private struct Subject {
     enum Kind {
         case device
@@ -109,6 +113,7 @@ private struct Subject {
         case count(TopicName)
         case group(Int64)
         case transfer(UInt64)
+        case activity(ActivityFact)
     }
 
     let app: AppID
@@ -127,6 +132,7 @@ private struct Subject {
         case .count(let topic, _): kind = .count(topic)
         case .group(let group): kind = .group(group.id)
         case .transfer(let id, _): kind = .transfer(id)
+        case .activity(let fact, _): kind = .activity(fact)
         }
     }
 
@@ -141,6 +147,7 @@ private struct Subject {
             case .count(let topic): "t:\(index.offset):\(topic)"
             case .group(let id): "g:\(index.offset):\(id)"
             case .transfer(let id): "x:\(index.offset):\(id)"
+            case .activity(let fact): "l\(fact.kind.letter):\(index.offset):\(fact.activity)"
             }
         return Array(SegmentID(app, number: index.segment).description.utf8) + [0] + Array(subject.utf8)
     }
@@ -181,6 +188,12 @@ private struct Subject {
                 return nil
             }
             kind = .transfer(id)
+        case (let name, 3) where name.first == "l":
+            guard segment == 0, offset == 0, app.isSpace,
+                let fact = ActivityFact.Kind(letter: name.dropFirst()),
+                let activity = try? ActivityID(String(subject[2]))
+            else { return nil }
+            kind = .activity(ActivityFact(fact, of: activity))
         default: return nil
         }
         self.app = app

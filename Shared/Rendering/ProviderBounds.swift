@@ -1,8 +1,8 @@
 import JSONKit
 import PushModel
 
-/// The limits of providers. Refuses content over the limit of Apple, Google and Huawei before it is rendered, so that the cost of rendering does not grow
-/// with the size of the request.
+/// The limits of providers. Refuses content over the limit of Apple, Google and Huawei before it is rendered, so that
+/// the cost of rendering does not grow with the size of the request.
 enum ProviderBounds {
     /// What Apple, Google and Huawei accept, and the most that the data of any push may be.
     static let payloadBytesMaximum = 4_096
@@ -11,7 +11,7 @@ enum ProviderBounds {
 
     static func payloadBytesMaximum(of kind: PushProtocol) -> Int {
         switch kind {
-        case .apns, .fcm, .huawei: payloadBytesMaximum
+        case .apns, .liveActivity, .channel, .fcm, .huawei: payloadBytesMaximum
         case .webpush: WebPushMessage.bytesMaximum
         case .wns, .mpns: WindowsMessage.bytesMaximum
         case .http: HTTPMessage.bytesMaximum

@@ -62,6 +62,13 @@ package struct TaskRendering: Sendable {
         package let isSilent: Bool
         /// `basic` for devices that are no Windows Phones.
         let phone: WindowsPhone
+        /// True for a phone on which an activity can be started that gets its updates from a channel.
+        var knowsChannels = false
+    }
+
+    /// The key of what tokens and channels of Live Activities get.
+    package func activitySelection(for kind: PushProtocol, knowsChannels: Bool) -> Selection {
+        Selection(kind: kind, language: nil, isSilent: false, phone: .basic, knowsChannels: knowsChannels)
     }
 
     /// A silent device gets data and badge, but no alert. `phone` matters for Windows Phones only.
@@ -90,6 +97,7 @@ package struct TaskRendering: Sendable {
     package func variant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
         switch selection.kind {
         case .apns: try appleVariant(selection)
+        case .liveActivity, .channel: try activityVariant(selection)
         case .fcm: try googleVariant(selection)
         case .huawei: try huaweiVariant(selection)
         case .webpush: try webVariant(selection)
@@ -104,7 +112,7 @@ package struct TaskRendering: Sendable {
     package func checkLimits(of kinds: [PushProtocol] = PushProtocol.supported) -> [RenderingError] {
         var findings = Findings()
         let targeted = content.targetedPlatforms
-        for kind in kinds where targeted.contains(Platform(kind)) {
+        for kind in kinds where targeted.contains(Platform(kind)) && content.canBeChecked(for: kind) {
             let spoken = [nil] + (messages[Platform(kind)]?.languages.sorted() ?? []).map(Optional.some)
             var known: Set<Selection> = []
             // The newest phones get the longest payloads.

@@ -13,6 +13,8 @@ package struct DeviceChanges: Hashable, Sendable {
     package var badge: UInt32?
     /// True at the first moment of the device; false leaves it unchanged.
     package var reportsMoments = false
+    /// Those to set, and those to remove, as nil.
+    package var startTokens: [ActivityType: PushToken?] = [:]
     /// An empty value removes the alias.
     package var aliases: [Alias.Kind: String]
 
@@ -33,6 +35,14 @@ package struct DeviceChanges: Hashable, Sendable {
         self.aliases = aliases
     }
 
+    /// False for a moment, and for the removal of tokens for starting activities, which say nothing about the token of the
+    /// device: a refusal of it by the provider remains valid.
+    fileprivate var concernsToken: Bool {
+        var rest = self
+        rest.startTokens = startTokens.filter { $0.value != nil }
+        return startTokens.isEmpty ? self != .firstMoment : rest != DeviceChanges()
+    }
+
     /// What a moment changes.
     package static let firstMoment: DeviceChanges = {
         var changes = DeviceChanges()
@@ -44,8 +54,7 @@ package struct DeviceChanges: Hashable, Sendable {
 extension Device {
     package func applying(_ changes: DeviceChanges, at seconds: UInt32) -> Device {
         var device = self
-        // A moment says nothing about the token: a refusal of it by the provider remains valid.
-        if changes != .firstMoment { device.updated = seconds }
+        if changes.concernsToken { device.updated = seconds }
         device.environment = changes.environment ?? environment
         device.contentAvailable = changes.contentAvailable ?? contentAvailable
         device.language = changes.language ?? language
@@ -55,6 +64,7 @@ extension Device {
         device.timeZone = changes.timeZone ?? timeZone
         device.webPushKeys = changes.webPushKeys ?? webPushKeys
         device.reportsMoments = reportsMoments || changes.reportsMoments
+        for (type, token) in changes.startTokens { device.startTokens[type] = token }
         for (kind, value) in changes.aliases { device.aliases[kind] = value.isEmpty ? nil : value }
         return device
     }

@@ -23,6 +23,8 @@ package struct RegistryChange: Hashable, Sendable {
         case group(TransferGroup)
         /// A transfer, at `ofApp`; nil once it is forgotten.
         case transfer(UInt64, TransferRecord?)
+        /// A fact about a Live Activity, at `ofApp` of the app's space of activities; nil once it is forgotten.
+        case activity(ActivityFact, ActivityRecord?)
     }
 
     /// The place of facts about an app.

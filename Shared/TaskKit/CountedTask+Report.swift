@@ -15,7 +15,7 @@ extension CountedTask {
                 Part($0.dimension, value: $0.value, outcomes: whole)
             }
         self.init(
-            report.task, of: report.app, begins: report.details.begins ?? report.created ?? report.closed,
+            report.task, of: report.app.owner, begins: report.details.begins ?? report.created ?? report.closed,
             closed: report.closed, parts: parts)
     }
 }

@@ -29,7 +29,7 @@ package struct Publication: Sendable {
 
     package init?(_ message: TaskMessage, origin: IncomingMessage) {
         guard case .task(let task) = message, case .topic(let topic)? = task.target.audience,
-            task.target.list.entryCount == 0, origin.headers[Publication.countedHeader.name] == nil
+            task.target.list.entryCount == 0, !task.app.isSpace, origin.headers[Publication.countedHeader.name] == nil
         else { return nil }
         self.task = task
         self.topic = topic

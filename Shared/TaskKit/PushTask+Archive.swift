@@ -22,7 +22,7 @@ extension PushTask {
 
 extension PushTask {
     /// The task in the list of its app's tasks.
-    package var entry: TaskEntry { TaskEntry(app: app, begins: begins, deadline: deadline) }
+    package var entry: TaskEntry { TaskEntry(app: app.owner, begins: begins, deadline: deadline) }
 }
 
 extension TaskArchive {

@@ -72,8 +72,8 @@ package struct TaskSchedule: Sendable {
 
     /// The tasks are released, and no moment releases them again.
     package func leave(_ tasks: [PushTask]) async throws {
-        for tasks in tasks.groups(by: \.app) {
-            try await archive.unschedule(tasks.map(\.id), of: tasks[0].app)
+        for tasks in tasks.groups(by: \.app.owner) {
+            try await archive.unschedule(tasks.map(\.id), of: tasks[0].app.owner)
         }
         let awaiting = tasks.filter { $0.window?.awaitsMoment == true }
         _ = try await awaiting.concurrentMap(atOnce: TaskSchedule.usersAtOnce) { task in

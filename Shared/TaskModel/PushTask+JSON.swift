@@ -135,6 +135,7 @@ extension TaskContent {
         object["navigate"] = navigate.map { .string($0) }
         if hasPlainAppleAlert { object["plain_apple_alert"] = .bool(true) }
         if wakesAppleApp { object["wakes_apple_app"] = .bool(true) }
+        object["activity"] = activity?.json
         return .object(object)
     }
 
@@ -165,6 +166,7 @@ extension TaskContent {
         navigate = fields.text("navigate", bytesMaximum: WebAddress.bytesMaximum)
         hasPlainAppleAlert = fields.bool("plain_apple_alert") ?? false
         wakesAppleApp = fields.bool("wakes_apple_app") ?? false
+        activity = fields.object("activity").flatMap { ActivityContent($0) }
     }
 }
 

@@ -24,11 +24,29 @@ package struct TaskContent: Sendable, Equatable {
     /// True if a notification also wakes the app of Apple devices.
     package var wakesAppleApp = false
 
+    /// What a Live Activity gets. For its start the task's devices are ordinary ones: those with a token that starts such
+    /// activities get this, others the message. For its updates and its end they are the tokens and channels in the
+    /// app's space of activities.
+    package var activity: ActivityContent?
+
     package init() {}
 
     package var targetedPlatforms: Set<Platform> {
         Set(payloads.keys).union(messages.keys).union(message == nil ? [] : platforms)
+            .union(activity == nil ? [] : [.ios])
     }
+
+    /// True if devices of this protocol have a content, whatever tokens they have besides.
+    package func hasContent(for kind: PushProtocol) -> Bool {
+        switch kind {
+        case .liveActivity, .channel: activity != nil
+        case .apns, .fcm, .huawei, .webpush, .wns, .mpns, .http:
+            payloads[Platform(kind)] != nil || message(for: Platform(kind)) != nil
+        }
+    }
+
+    /// The type of the activity that the task starts.
+    package var startedType: ActivityType? { activity?.event == .start ? activity?.type : nil }
 
     package var hasMessage: Bool { message != nil || !messages.isEmpty }
 

@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func addressesThatGetPlainTextAreNotForPublicKeys() {
-        #expect(PushProtocol.allCases.filter { !$0.isForPublicKeys } == [.wns, .mpns, .http])
+        #expect(PushProtocol.ofDevices.filter { !$0.isForPublicKeys } == [.wns, .mpns, .http])
     }
 
     @Test func aBoundKeyIsForItsPagesAlone() async throws {

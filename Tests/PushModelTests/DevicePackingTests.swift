@@ -104,7 +104,7 @@ import Testing
 
     private static func token(_ dice: inout Dice) throws -> PushToken {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-        switch PushProtocol.allCases[dice.number(below: PushProtocol.allCases.count)] {
+        switch PushProtocol.ofDevices[dice.number(below: PushProtocol.ofDevices.count)] {
         case .apns: return try PushToken(.apns, text: Hexadecimal.encode(dice.bytes(32 + dice.number(below: 69))))
         case .fcm: return try PushToken(.fcm, text: dice.text(32...400, of: letters + ":"))
         case .huawei: return try PushToken(.huawei, text: dice.text(16...400, of: letters + "!~./=+"))

@@ -27,6 +27,7 @@ import Testing
         RegistryScripts.readAudience,
         RegistryScripts.readAudiences, RegistryScripts.readFields, RegistryScripts.reserveGroup,
         RegistryScripts.releaseGroup, RegistryScripts.reserveTransfer,
+        RegistryScripts.listActivities, RegistryScripts.replaceField,
         RegistryScripts.countFailure, RegistryScripts.countDevices, RegistryScripts.allocate,
         RegistryScripts.createSegment,
         RegistryScripts.hasNoMember, RegistryScripts.oldMarks, RegistryScripts.dropMark,

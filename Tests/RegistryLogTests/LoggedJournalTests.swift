@@ -28,7 +28,7 @@ import Topics
                     switch change.content {
                     case .device(let device): #expect(segment?.devices[change.index.offset] == device)
                     case .badge(let badge): #expect(segment?.badges[change.index.offset] == badge)
-                    case .purge, .audience, .count, .group, .transfer:
+                    case .purge, .audience, .count, .group, .transfer, .activity:
                         Issue.record("the history has devices alone")
                     case .subscription(let topic, let options):
                         #expect(segment?.subscriptions[change.index.offset]?[topic] == options)

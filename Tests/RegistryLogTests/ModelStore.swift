@@ -176,7 +176,7 @@ extension ModelStore.Segment {
         case .device(let device): devices[offset] = device
         case .subscription(let topic, let options): subscriptions[offset, default: [:]][topic] = options
         case .badge(let badge): badges[offset] = badge
-        case .purge, .audience, .count, .group, .transfer: break
+        case .purge, .audience, .count, .group, .transfer, .activity: break
         }
     }
 }

@@ -22,7 +22,7 @@ import Topics
             let task = try AcceptedPayloadTests.task(&dice)
             let flaws = task.rendering.checkLimits()
             refused += flaws.isEmpty ? 0 : 1
-            for kind in PushProtocol.supported {
+            for kind in PushProtocol.ofDevices {
                 for (language, isSilent) in [(nil, false), ("fr-CA", false), ("\u{0}-", false), ("fr", true)] {
                     guard let variant = try? task.variant(kind, language: language, isSilent: isSilent) else {
                         #expect(!flaws.isEmpty || !task.task.content.targetedPlatforms.contains(Platform(kind)))
@@ -66,6 +66,7 @@ import Topics
         case .http:
             #expect(body.count <= 65_536)
             #expect(try JSON(body)["data"] != nil)
+        case .liveActivity, .channel: Issue.record("messages are not for activities")
         }
     }
 

@@ -79,7 +79,7 @@ import Topics
         plain.task.content.message?.android = nil
         plain.task.content.message?.apple = nil
         let isForApple = task.task.content.message?.apple != nil
-        for kind in PushProtocol.supported where Platform(kind) != (isForApple ? .ios : .android) {
+        for kind in PushProtocol.ofDevices where Platform(kind) != (isForApple ? .ios : .android) {
             #expect(try task.variant(kind) == plain.variant(kind), "\(kind.name)")
         }
     }
@@ -111,7 +111,7 @@ import Topics
 
     /// Goal: each platform gets its own message, in the language that this message has. Method: a message for all, and
     /// one for each platform in turn.
-    @Test(arguments: PushProtocol.supported)
+    @Test(arguments: PushProtocol.ofDevices)
     func aPlatformGetsItsOwnMessage(kind: PushProtocol) throws {
         var task = try RenderedTask(
             message: #"{"body":{"default":"all","fr":"tous"}}"#, platforms: Set(Platform.allCases))
@@ -125,7 +125,7 @@ import Topics
         #expect(try text(kind, nil).contains("own"))
         #expect(try text(kind, "de").contains("eigen"))
         #expect(try !text(kind, "fr").contains("tous"))
-        let others = PushProtocol.supported.filter { Platform($0) != Platform(kind) }
+        let others = PushProtocol.ofDevices.filter { Platform($0) != Platform(kind) }
         for other in others {
             #expect(try text(other, "fr").contains("tous"), "\(other.name)")
             #expect(try !text(other, "de").contains("eigen"), "\(other.name)")

@@ -7,7 +7,7 @@ import Topics
 
 /// Where an app finds the proof with which it reports a receipt, and what becomes of it without room.
 @Suite struct ReceiptProofTests {
-    private static let kinds = PushProtocol.allCases
+    private static let kinds = PushProtocol.ofDevices
     /// The providers that count all bytes of a payload, with their limits.
     private static let limits: [PushProtocol: Int] = [.apns: 4_096, .webpush: 3_993, .wns: 5_000, .mpns: 5_000]
     private static let proof = "T5JNtDiDTRMiFA"
@@ -41,6 +41,7 @@ import Topics
         case .huawei: return try payload["message"]?["data"]?.text.map { try JSON($0) }
         case .webpush: return payload["notification"]?["data"] ?? payload["data"]
         case .http: return payload["data"]
+        case .liveActivity, .channel: return nil
         }
     }
 

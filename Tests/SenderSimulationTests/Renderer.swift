@@ -9,7 +9,7 @@ struct Renderer: Sendable {
     /// The key under which the simulator counts deliveries.
     static let collapseID = "score"
 
-    private static let kinds = PushProtocol.allCases
+    private static let kinds = PushProtocol.ofDevices
     private static let deadline = SystemTimeSource().now + .seconds(3_600)
 
     var apns = PayloadTemplate(Array(#"{"aps":{"alert":"Goal"}}"#.utf8))
@@ -79,6 +79,7 @@ struct Renderer: Sendable {
             case .wns: (wns, "wns/toast")
             case .mpns: (mpns, "toast")
             case .http: (http, "")
+            case .liveActivity, .channel: preconditionFailure("not a protocol of devices")
             }
         return RenderedVariant(
             kind: kind, priority: .high, pushType: pushType, collapseID: Renderer.collapseID,

@@ -20,7 +20,8 @@ final class ResolverFixture: Sendable {
     let bus = RecordedBus()
     let lifeline = Lifeline()
     let metrics = Metrics()
-    let registry: any Registry & RegistryReader & RegistryProjection & RegistryMaintenance & TopicStatistics
+    let registry:
+        any Registry & RegistryReader & RegistryProjection & RegistryMaintenance & TopicStatistics & Activities
     let ledger: any Ledger & LedgerRestoration
     let archive: any TaskArchive
     let agenda: any TaskAgenda

@@ -5,11 +5,11 @@ import Topics
 
 @Suite struct DispatchFamilyTests {
     @Test func eachSupportedProtocolHasOneSender() {
-        #expect(DispatchFamily.apple.protocols == [.apns])
+        #expect(DispatchFamily.apple.protocols == [.apns, .liveActivity, .channel])
         #expect(DispatchFamily.android.protocols == [.fcm, .huawei])
         #expect(DispatchFamily.web.protocols == [.webpush, .wns, .mpns, .http])
-        #expect(DispatchFamily.allCases.flatMap(\.protocols) == PushProtocol.supported)
-        #expect(Set(PushProtocol.supported) == Set(PushProtocol.allCases))
+        #expect(Set(DispatchFamily.allCases.flatMap(\.protocols)) == Set(PushProtocol.allCases))
+        #expect(PushProtocol.ofDevices == [.apns, .fcm, .huawei, .webpush, .wns, .mpns, .http])
         #expect(Platform.supported == Platform.allCases)
     }
 

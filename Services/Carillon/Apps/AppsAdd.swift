@@ -127,7 +127,7 @@ extension CommandArguments {
 
     func app(named name: String) throws(UsageError) -> AppID {
         do throws(InvalidValueError) {
-            return try AppID(name)
+            return try AppID(name: name)
         } catch {
             throw UsageError("\"\(name)\" is not a valid app name; it \(error)")
         }

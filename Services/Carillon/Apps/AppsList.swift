@@ -54,7 +54,7 @@ struct AppsList: Command {
     }
 
     private static func providers(of app: PushApp) -> [String] {
-        PushProtocol.allCases.filter { app.providers.has($0) }.map(\.name)
+        PushProtocol.ofDevices.filter { app.providers.has($0) }.map(\.name)
     }
 
     private static func lines(_ texts: [String]) -> String {

@@ -14,7 +14,7 @@ struct DevicesList: Command {
     private static let kind = CommandOption(
         "--protocol", value: "PROTOCOL", meaning: "The token's protocol: \(protocols)")
 
-    private static let protocols = PushProtocol.allCases.map(\.name).joined(separator: ", ")
+    private static let protocols = PushProtocol.ofDevices.map(\.name).joined(separator: ", ")
 
     private enum Choice {
         case user(String)

@@ -50,7 +50,7 @@ struct ImportPushd: Command {
         source = arguments.value(ImportPushd.redis)
         guard let name = arguments.value(ImportPushd.app) else { throw UsageError("--app NAME is required") }
         do {
-            appName = try AppID(name)
+            appName = try AppID(name: name)
         } catch {
             throw UsageError("--app \(OutsideText.excerpt(name)): \(error)")
         }

@@ -87,7 +87,7 @@ extension ImportSummary {
         self.takenBefore = takenBefore
         self.registered = registered
         self.subscriptions = subscriptions
-        for kind in PushProtocol.allCases { self.protocols[kind] = JSON.object(protocols).count(kind.name) }
+        for kind in PushProtocol.ofDevices { self.protocols[kind] = JSON.object(protocols).count(kind.name) }
         for omission in ImportOmission.allCases {
             guard let omitted = omissions[omission.rawValue] else { continue }
             guard let count = omitted.count("count"), let samples = omitted["samples"]?.elements else { return nil }

@@ -4,6 +4,8 @@ import HTTPServer
 /// The API under `/v1`, to which every dialect maps.
 struct NativeDialect: Dialect {
     let tasks: TaskRoutes
+    let activities: ActivityRoutes
+    let activityTokens: ActivityTokenRoutes
     let audiences: AudienceRoutes
     let devices: DeviceRoutes
     let users: UserRoutes
@@ -18,7 +20,7 @@ struct NativeDialect: Dialect {
     let log: RefusalLog
 
     var routes: [DialectRoute] {
-        taskRoutes + audiences.routes + devices.routes + users.routes + tickets.routes + topics.routes
+        taskRoutes + activities.routes + activityTokens.routes + audiences.routes + devices.routes + users.routes + tickets.routes + topics.routes
             + webPushKey.routes
     }
 

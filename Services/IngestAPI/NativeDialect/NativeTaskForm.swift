@@ -24,9 +24,10 @@ struct NativeTaskForm {
         defaults: AppDefaults, authorize: (Scope) throws(Gatekeeper.AccessError) -> Void
     ) throws(Gatekeeper.AccessError) -> TaskDraft {
         var draft = TaskDraft()
-        draft.audience = audience()
+        let target = TargetForm(fields: fields)
+        draft.audience = target.audience()
         if fields.problems.all.isEmpty, !draft.hasSavedAudience { try authorize(draft.scope) }
-        draft.entries = users() + devices()
+        draft.entries = target.users() + target.devices()
         draft.content = NativeContentForm(fields).content()
         draft.options = options(defaults)
         draft.timing = timing()
@@ -37,13 +38,7 @@ struct NativeTaskForm {
         }
         if draft.timing.window != nil, draft.entries.count > 1 { rejectWhatNeedsOneTask() }
         draft.labels = TaskLabels(in: fields)
-        if !["audience", "users", "devices"].contains(where: fields.has) {
-            if fields.unknownNames.isEmpty {
-                fields.problems.add("", message: "no target; expected audience, users or devices")
-            }
-        } else if draft.audience == nil, draft.entries.isEmpty, fields.problems.all.isEmpty {
-            fields.problems.add("", message: "no target; users and devices are empty")
-        }
+        target.checkIsAddressed(draft)
         if draft.entries.count > TaskLimits.entriesMaximum {
             fields.problems.add(
                 "users",
@@ -120,32 +115,6 @@ struct NativeTaskForm {
         }
         return DraftWindow(
             for: user, end: .after(length), method: method ?? .fixed(.contextAware), field: "deliver_within")
-    }
-
-    private func audience() -> Audience? {
-        guard let audience = fields.object("audience").flatMap({ Audience($0) }) else { return nil }
-        do throws(InvalidValueError) {
-            try audience.checkBounds()
-        } catch {
-            fields.reject("audience", message: error.description)
-        }
-        return audience
-    }
-
-    private func users() -> [TargetEntry] {
-        fields.elements("users", countMaximum: TaskLimits.entriesMaximum).compactMap { element in
-            element.text(expected: "a string of 1 to \(Alias.bytesMaximum) bytes without control characters") {
-                (try? Alias(.externalUser, value: $0)).map { .alias($0) }
-            }
-        }
-    }
-
-    private func devices() -> [TargetEntry] {
-        fields.elements("devices", countMaximum: TaskLimits.entriesMaximum).compactMap { element in
-            element.text(expected: "a subscriber id as returned by its registration") {
-                DeviceID($0).map { .device($0) }
-            }
-        }
     }
 
     private func options(_ defaults: AppDefaults) -> TaskOptions {

@@ -10,16 +10,7 @@ struct TaskQuery {
     let isOfScheduled: Bool
 
     init(_ request: HTTPRequest) throws(TaskError) {
-        let limits = TaskPage.limits
-        if let text = request.queryValue("limit") {
-            guard let limit = Int(text), limits.contains(limit) else {
-                throw TaskError.invalidField(
-                    "limit", message: "expected an integer from \(limits.lowerBound) to \(limits.upperBound)")
-            }
-            self.limit = limit
-        } else {
-            limit = TaskPage.limit
-        }
+        limit = try request.limit(in: TaskPage.limits, default: TaskPage.limit)
         switch request.queryValue("state") {
         case nil: isOfScheduled = false
         case "scheduled": isOfScheduled = true

@@ -78,7 +78,7 @@ struct RegistrationForm {
 
     private func kind() throws(PushdError) -> PushProtocol? {
         guard let name = try value("proto", read: fields.text) else { return nil }
-        guard let kind = PushProtocol(name: name) else {
+        guard let kind = PushProtocol(name: name), PushProtocol.ofDevices.contains(kind) else {
             throw .invalidField("proto", InvalidValueError(RegistrationForm.knownProtocols))
         }
         return kind

@@ -182,7 +182,7 @@ struct TaskAcceptance: Sendable {
         let task = prepared.task
         guard try await ledger.progress(of: task.id) == nil else { return }
         try await archive.withdraw(task.id)
-        if task.sendAt != nil { try await archive.unschedule([task.id], of: task.app) }
+        if task.sendAt != nil { try await archive.unschedule([task.id], of: task.app.owner) }
         if try await ledger.progress(of: task.id) != nil { try await keep([prepared]) }
     }
 }

@@ -26,6 +26,9 @@ enum TaskError: Error, Equatable {
     /// No device is subscribed to it.
     case unknownTopic
     case noWebPushKey
+    case unknownActivity(ActivityID)
+    case activityEnded(ActivityID)
+    case activityExists(ActivityID)
     /// The app's other count, or those of other apps, are still running.
     case counting
     /// `limits.devices` of the app.
@@ -90,12 +93,12 @@ enum TaskError: Error, Equatable {
         case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin), .tooManyDevices: .forbidden
         case .access(.tooManyRequests), .counting: .tooManyRequests
         case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed, .unknownAudience,
-            .unknownTopic, .noWebPushKey:
+            .unknownTopic, .noWebPushKey, .unknownActivity:
             .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalid, .idempotencyKey: .badRequest
         case .tooLarge: .contentTooLarge
-        case .inProgress: .conflict
+        case .inProgress, .activityEnded, .activityExists: .conflict
         case .otherRequest: .unprocessableContent
         case .unavailable, .receiptsNotDurable, .body(.noRoom): .serviceUnavailable
         case .store(let error): TaskError.status(of: error)
@@ -126,6 +129,9 @@ enum TaskError: Error, Equatable {
         case .noWebPushKey: "urn:carillon:no-web-push-key"
         case .unknownTopic: "urn:carillon:unknown-topic"
         case .counting: "urn:carillon:count-in-progress"
+        case .unknownActivity: "urn:carillon:unknown-activity"
+        case .activityEnded: "urn:carillon:activity-ended"
+        case .activityExists: "urn:carillon:activity-exists"
         case .tooManyDevices: "urn:carillon:too-many-devices"
         default: "about:blank"
         }
@@ -145,6 +151,9 @@ enum TaskError: Error, Equatable {
         case .unknownTopic: "Unknown topic"
         case .noWebPushKey: "No Web Push key"
         case .counting: "Count in progress"
+        case .unknownActivity: "Unknown activity"
+        case .activityEnded: "Activity ended"
+        case .activityExists: "Activity exists"
         case .tooManyDevices: "Too many devices"
         default: nil
         }
@@ -175,6 +184,12 @@ enum TaskError: Error, Equatable {
         case .unknownTopic: "No device of the app is subscribed to this topic."
         case .counting:
             "Counting this audience reads the records of devices, which one request of an app does at a time. Retry later."
+        case .unknownActivity(let id):
+            "The app has no Live Activity \(OutsideText.excerpt(id.text)): it was not started, no device reported a token for "
+                + "it, or it ended more than 12 hours ago."
+        case .activityEnded(let id): "The Live Activity \(OutsideText.excerpt(id.text)) has ended."
+        case .activityExists(let id):
+            "The Live Activity \(OutsideText.excerpt(id.text)) is running. Update it, or start one of another id."
         case .tooManyDevices(let maximum):
             "The app has reached limits.devices of its app file: \(maximum). Registered devices can still be changed "
                 + "and removed; a removed device makes room for a new one."

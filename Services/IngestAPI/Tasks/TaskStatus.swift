@@ -111,7 +111,7 @@ struct TaskStatus: Sendable {
     var text: String {
         JSONText.object { json in
             json.member("id", "\(id)")
-            json.member("app", app.text)
+            json.member("app", app.owner.text)
             json.member("state", state.rawValue)
             json.member("cancelled", isCancelled)
             json.member("replaces", json: replaces.map { JSONText.quoted($0.text) } ?? "null")

@@ -2,6 +2,7 @@ import Apps
 import Bus
 import HTTPServer
 import JSONKit
+import PushModel
 import ServiceKit
 import TaskKit
 import TaskModel
@@ -30,10 +31,12 @@ struct TaskSubmission: Sendable {
 
     /// Accepts all drafts of a request, or none if one is refused. `drafts` gets the seed because a draft may contain
     /// its task's id. The repeat of an answered request gets the stored answer: its drafts are neither made nor
-    /// rendered. A request with the key that `repeats` returns is such a repeat too.
+    /// rendered. A request with the key that `repeats` returns is such a repeat too. `storing` stores what tasks need, before
+    /// they are accepted.
     func submit(
         _ request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?,
         drafts: (TaskSeed) async throws -> [TaskDraft],
+        storing: ([PushTask]) async throws -> Void = { _ in },
         answer: ([PushTask]) -> HTTPResponse, repeats: ([PushTask]) -> SubmissionKey? = { _ in nil }
     ) async throws -> HTTPResponse {
         try await answers.answer(key, of: caller) { seed in
@@ -46,13 +49,33 @@ struct TaskSubmission: Sendable {
         } carryOut: { prepared in
             // Tasks that wait take memory for days, as devices do.
             try room.check(prepared.contains { $0.task.sendAt != nil } ? .registering : .accepting)
-            try await acceptance.accept(prepared, trace: request.traceContext)
             let tasks = prepared.map(\.task)
+            try await storing(tasks)
+            try await acceptance.accept(prepared, trace: request.traceContext)
             let given = IdempotentAnswers.Answer(answer(tasks), begins: tasks.compactMap(\.sendAt).max())
             if let key = repeats(tasks) { await answers.keep(given, under: key, of: caller) }
             return given
         }
     }
+
+    /// Carries out a request that makes no task of a draft, once per idempotency key. `prepare` has no effect.
+    func once<Prepared: Sendable>(
+        _ key: SubmissionKey?, of caller: AuthorizedCaller, prepare: (TaskSeed) async throws -> Prepared,
+        carryOut: (Prepared) async throws -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        try room.check(.accepting)
+        return try await answers.answer(key, of: caller, prepare: prepare) { prepared in
+            IdempotentAnswers.Answer(try await carryOut(prepared))
+        }
+    }
+
+    /// Refuses payloads that a provider would reject.
+    func check(_ task: PushTask, of caller: AuthorizedCaller) throws(TaskError) {
+        try payloads.check(task, of: caller.app)
+    }
+
+    /// The id of a task without a request.
+    func freshID() -> TaskID { answers.freshSeed().id }
 
     /// The task of a draft without a request, under an id of its own.
     func prepare(

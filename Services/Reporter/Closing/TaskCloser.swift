@@ -176,6 +176,8 @@ final class TaskCloser: Sendable {
             report: report.details.packed(created: created))
         do throws(StoreError) {
             try await stores.traces.keep(trace, of: report.task, for: traceRetention)
+            // Tokens of Live Activities are no devices.
+            guard !report.app.isSpace else { return }
             try await stores.deviceTasks.enter(
                 report.task, closed: report.closed, under: outcomes.devices.map(\.index), of: report.app)
         } catch {

@@ -2,6 +2,7 @@ import Bus
 import PushModel
 import ServiceKit
 import Store
+import TaskModel
 import Topics
 
 /// Removes devices from the registry that a provider reports as invalid.
@@ -23,23 +24,30 @@ struct DeviceRemoval: Sendable {
 
         /// Results written before they had a time of their own were sent right after the attempt.
         var attempted: Timestamp { result.attempted ?? batch.time }
+
+        /// True for a push to a device's token for starting Live Activities.
+        var isStart: Bool { result.provider == .liveActivity && !batch.app.isSpace }
     }
 
     let registry: any Registry
     /// Consecutive failures after which an app's device is removed.
     let failuresMaximum: @Sendable (AppID) -> Int
     let hasWebhook: @Sendable (AppID) -> Bool
+    let archive: any TaskArchive
     let producer: any BusProducer
     private let removed: [DeviceFeedback.Cause: Counter]
+    private let startTokensRemoved: Counter
     private let kept: Counter
 
     init(
         registry: any Registry, failuresMaximum: @escaping @Sendable (AppID) -> Int,
-        hasWebhook: @escaping @Sendable (AppID) -> Bool, producer: any BusProducer, metrics: Metrics
+        hasWebhook: @escaping @Sendable (AppID) -> Bool, archive: any TaskArchive, producer: any BusProducer,
+        metrics: Metrics
     ) {
         self.registry = registry
         self.failuresMaximum = failuresMaximum
         self.hasWebhook = hasWebhook
+        self.archive = archive
         self.producer = producer
         removed = [
             .invalid: metrics.counter(
@@ -47,6 +55,7 @@ struct DeviceRemoval: Sendable {
             .failures: metrics.counter(
                 .reporterDevicesRemoved, labels: ["cause": DeviceFeedback.Cause.failures.rawValue]),
         ]
+        startTokensRemoved = metrics.counter(.reporterStartTokensRemoved)
         kept = metrics.counter(.reporterDevicesKept)
     }
 
@@ -77,14 +86,35 @@ struct DeviceRemoval: Sendable {
     }
 
     private func judge(_ candidate: Candidate) async throws -> DeviceFeedback? {
+        guard !candidate.isStart else {
+            try await removeStartToken(candidate)
+            return nil
+        }
         let cause =
             candidate.result.state == .invalidRemoved
             ? try await removeProven(candidate) : try await countFailure(candidate)
+        // Tokens of Live Activities are no devices.
+        guard !candidate.batch.app.isSpace else { return nil }
         return cause.map { cause in
             let batch = candidate.batch
             return DeviceFeedback(
                 candidate.result, cause: cause, of: batch.task, app: batch.app, at: candidate.attempted)
         }
+    }
+
+    /// The provider does not know the token with which a Live Activity was to be started. That says nothing about the
+    /// device, which keeps its own token.
+    private func removeStartToken(_ candidate: Candidate) async throws {
+        let (id, app) = (candidate.result.device, candidate.batch.app)
+        let known = try await registry.device(id, in: app)
+        guard let known, !isRegistered(known, since: candidate) else { return }
+        guard let type = try await archive.readableTask(candidate.batch.task)?.content.startedType else { return }
+        guard let token = known.device.startTokens[type] else { return }
+        var changes = DeviceChanges()
+        for (type, held) in known.device.startTokens.tokens where held == token {
+            changes.startTokens[type] = .some(nil)
+        }
+        if try await registry.change(id, changes: changes, in: app) { startTokensRemoved.increment() }
     }
 
     /// A removed device is reported all the same: the process that removed it may have crashed before reporting.

@@ -51,7 +51,10 @@ struct DeviceSearch: Sendable {
         for (position, offset) in records.offsets.enumerated() {
             guard let head = Device.PackedHead(records.record(at: position)) else { continue }
             let content = candidates.content(of: offset, tag: head.tag)
-            guard (content?.providers ?? input.providers).contains(head.kind) else { continue }
+            guard
+                (content?.providers ?? input.providers).contains(head.kind)
+                    || input.startedType.map({ records.record(at: position).startsActivities(of: $0) }) == true
+            else { continue }
             if let content { contents[offset] = content.number }
             // A device that is listed explicitly is not notified silently.
             let isListed = !candidates.listed.isEmpty && candidates.isListed(offset, tag: head.tag)

@@ -17,7 +17,7 @@ struct ListedEntries: Sendable {
         let listed = part.contents.enumerated().map { place, content in
             ListedContent(
                 number: ContentNumber(part: part.number, place: place),
-                providers: ProviderFilter(content.targetedPlatforms))
+                providers: ProviderFilter(content))
         }
         entries += part.entries
         contents += part.choices.map { listed[$0] }

@@ -5,10 +5,17 @@ import TaskModel
 struct ProviderFilter: Sendable {
     private let bits: UInt16
 
+    init(_ content: TaskContent) {
+        self.init { content.hasContent(for: $0) }
+    }
+
+    /// Of a task with listed contents.
     init(_ platforms: Set<Platform>) {
-        bits = PushProtocol.allCases.reduce(0) { bits, kind in
-            platforms.contains(Platform(kind)) ? bits | ProviderFilter.bit(kind) : bits
-        }
+        self.init { platforms.contains(Platform($0)) }
+    }
+
+    private init(where isContained: (PushProtocol) -> Bool) {
+        bits = PushProtocol.allCases.reduce(0) { isContained($1) ? $0 | ProviderFilter.bit($1) : $0 }
     }
 
     func contains(_ kind: PushProtocol) -> Bool { bits & ProviderFilter.bit(kind) != 0 }

@@ -10,6 +10,9 @@ struct ResolutionInput: Sendable {
     let audience: Audience?
     let list: TargetList
     let providers: ProviderFilter
+    /// The type of the Live Activity that the task starts: devices with a token for it belong to the task, whatever
+    /// their protocol.
+    let startedType: ActivityType?
     let hasListedContents: Bool
     let rules: DeliveryRules
     let isWithdrawn: Bool
@@ -21,7 +24,8 @@ struct ResolutionInput: Sendable {
         app = task.app
         audience = task.target.audience
         list = task.target.list
-        providers = ProviderFilter(task.targetedPlatforms)
+        providers = task.hasListedContents ? ProviderFilter(task.targetedPlatforms) : ProviderFilter(task.content)
+        startedType = task.content.startedType
         hasListedContents = task.hasListedContents
         rules = task.rules
         isWithdrawn = task.isWithdrawn

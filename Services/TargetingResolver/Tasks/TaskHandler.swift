@@ -25,6 +25,7 @@ struct TaskHandler: MessageHandler {
     let completion: JobCompletion
     let counting: PublicationCounting
     let events: EventPublisher
+    let activities: ActivityRelease
     let window: Int
     let meters: ResolverMeters
 
@@ -60,7 +61,27 @@ struct TaskHandler: MessageHandler {
             try await archive.keep(part, encoded: message.origin.value)
             return []
         case .task(let task):
-            return try await take(task, message: message, context: context)
+            guard task.awaitsState, !task.isWithdrawn else {
+                return try await take(task, message: message, context: context)
+            }
+            return try await publish(task, message: message, context: context)
+        }
+    }
+
+    /// A publication of a Live Activity, with what is decided now.
+    private func publish(
+        _ task: PushTask, message: ReceivedMessage<TaskMessage>, context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        switch try await activities.step(of: task, at: context.time.now) {
+        case .go(let decided, let value):
+            return try await take(
+                decided, message: message.replaced(by: .task(decided), value: value), context: context)
+        case .wait(let waiting):
+            return [Topics.schedules.message(.task(waiting), key: Topics.key(task.id), trace: message.trace)]
+        case .superseded(let withdrawn):
+            let value = TaskMessage.task(withdrawn).encoded()
+            return try await take(
+                withdrawn, message: message.replaced(by: .task(withdrawn), value: value), context: context)
         }
     }
 
@@ -189,11 +210,20 @@ struct TaskHandler: MessageHandler {
         let entry =
             task.isWithdrawn ? TaskEntry(app: task.app, begins: now, deadline: task.deadline) : task.entry
         try await archive.keep(message.origin.value, of: task.id, entry: entry)
-        // A moment releases a task before the time with which it waited.
-        if task.window?.awaitsMoment == true, !task.isWithdrawn {
+        // A moment releases a task before the time with which it waited; a publication was accepted without its state.
+        if task.window?.awaitsMoment == true || task.isPublication, !task.isWithdrawn {
             try await archive.reschedule(message.origin.value, of: task.id, entry: entry)
         }
         if task.hasListedContents { try await archive.retainContents(of: task.id, deadline: task.deadline, at: now) }
+    }
+}
+
+extension ReceivedMessage<TaskMessage> {
+    fileprivate func replaced(by message: TaskMessage, value: [UInt8]) -> ReceivedMessage {
+        let origin = IncomingMessage(
+            partition: origin.partition, offset: origin.offset, key: origin.key, value: value, headers: origin.headers,
+            timestamp: origin.timestamp)
+        return ReceivedMessage(message: message, origin: origin)
     }
 }
 

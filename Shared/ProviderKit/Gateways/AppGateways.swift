@@ -45,10 +45,11 @@ package actor AppGateways: GatewayDirectory, Service {
 
     package func gateway(for app: AppID, _ kind: PushProtocol) async -> GatewayLookup {
         let file = lookup(app)
-        guard let provider = providers.first(where: { $0.kind == kind }) else {
+        guard let provider = providers.first(where: { $0.kind == kind.carrier }) else {
             return file == nil ? .unknownApp : .noProvider
         }
-        return await gateway(at: Place(app: app, kind: kind), of: file, provider: provider)
+        // Tokens of activities share the gateway of their app.
+        return await gateway(at: Place(app: app.owner, kind: kind.carrier), of: file, provider: provider)
     }
 
     package func run() async {

@@ -47,13 +47,13 @@ extension ServiceContext {
             time: environment.time, random: environment.random, log: environment.log, metrics: environment.metrics)
         environment.health.addRemark("outages") { outages.detail.isEmpty ? nil : outages.detail }
         let breakers = DeletionBreakers(time: environment.time)
+        let activities = ActivityWatch(RedisActivityClocks(StoreConnection(redis[.fast])), time: environment.time)
         let pacer = PushPacer(RedisPushPacing(StoreConnection(redis[.fast])), time: environment.time)
         return { lane in
             DispatchHandler(
                 ledger: RedisLedger(StoreConnection(redis[lane]), witness: witness), gateways: gateways, halts: halts,
-                outages: outages, breakers: breakers, witness: witness, pacer: pacer, lease: lease,
-                random: environment.random,
-                metrics: environment.metrics)
+                outages: outages, breakers: breakers, witness: witness, pacer: pacer, activities: activities,
+                lease: lease, random: environment.random, metrics: environment.metrics)
         }
     }
 }

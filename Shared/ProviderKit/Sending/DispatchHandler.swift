@@ -25,15 +25,17 @@ package struct DispatchHandler: MessageHandler {
     private let outages: OutageWatch
     private let witness: any LedgerWitness
     private let pacer: PushPacer
+    private let activities: ActivityWatch?
     private let policy: DeliveryPolicy
     private let lease: Duration
     private let meters: SenderMeters
 
-    /// `lease` must be longer than a gateway's longest wait for an answer.
+    /// `lease` must be longer than a gateway's longest wait for an answer. `activities` is nil for senders that Live
+    /// Activities do not use.
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
         breakers: DeletionBreakers, witness: any LedgerWitness, pacer: PushPacer,
-        policy: DeliveryPolicy = DeliveryPolicy(), lease: Duration = .seconds(90), random: any RandomSource,
+        activities: ActivityWatch? = nil, policy: DeliveryPolicy = DeliveryPolicy(), lease: Duration = .seconds(90), random: any RandomSource,
         metrics: Metrics
     ) {
         owner = random.next()
@@ -45,6 +47,7 @@ package struct DispatchHandler: MessageHandler {
         self.breakers = breakers
         self.witness = witness
         self.pacer = pacer
+        self.activities = activities
         self.policy = policy
         self.lease = lease
         meters = SenderMeters(metrics)
@@ -162,6 +165,12 @@ package struct DispatchHandler: MessageHandler {
         }
     }
 
+    /// Devices that get a start's message instead are sent to whatever became of the activity.
+    private func isSuperseded(_ batch: DispatchBatch) async -> Bool {
+        guard let activity = batch.chunk.activity, batch.route.kind.carrier != batch.route.kind else { return false }
+        return await activities?.isSuperseded(activity, of: batch.chunk.app) ?? false
+    }
+
     private enum BatchAdmission {
         /// A probe is one push that tests whether an outage is over.
         case go(any PushGateway, Int, isProbe: Bool)
@@ -179,6 +188,7 @@ package struct DispatchHandler: MessageHandler {
 
     private func admit(_ batch: DispatchBatch, count: Int) async -> BatchAdmission {
         if mayHaveForgotten(batch) { return .end(.unknown, reason: DispatchHandler.forgottenReason) }
+        if await isSuperseded(batch) { return .end(.suppressed, reason: OutcomeReason.superseded) }
         let route = batch.route
         if let order = halts.current(route) { return BatchAdmission(order) }
         switch await gateways.gateway(for: route.app, route.kind) {

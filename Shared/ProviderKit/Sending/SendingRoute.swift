@@ -15,7 +15,7 @@ struct SendingRoute: Hashable, Sendable, CustomStringConvertible {
 
     var app: AppID { world.app }
     var kind: PushProtocol { world.kind }
-    var providerRoute: ProviderRoute { ProviderRoute(app: app, provider: kind) }
+    var providerRoute: ProviderRoute { ProviderRoute(app: app.owner, provider: kind.carrier) }
 
     var destination: String {
         [kind.name, world.isSandbox ? "sandbox" : "", pushType].filter { !$0.isEmpty }.joined(separator: " ")

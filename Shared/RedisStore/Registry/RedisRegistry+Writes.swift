@@ -102,7 +102,7 @@ extension RedisRegistry: RegistryJournal {
                 switch content {
                 case .device: stored.living != nil
                 case .subscription(let topic, let options): had.contains(topic) == (options == nil)
-                case .purge, .badge, .audience, .count, .group, .transfer: false
+                case .purge, .badge, .audience, .count, .group, .transfer, .activity: false
                 }
             })
     }
@@ -198,7 +198,7 @@ extension RegistryChange.Content {
     var namedTopic: TopicName? {
         switch self {
         case .purge(let topic), .count(let topic, _): topic
-        case .device, .subscription, .badge, .audience, .group, .transfer: topic
+        case .device, .subscription, .badge, .audience, .group, .transfer, .activity: topic
         }
     }
 
@@ -232,6 +232,7 @@ extension SegmentChanges.Change {
         case .audience(let name, let definition): self = .audience(name, definition)
         case .group(let group): self = .group(group)
         case .transfer(let id, let record): self = .transfer(id, record)
+        case .activity(let fact, let record): self = .activity(fact, record)
         case .count(let topic, let change):
             guard let number = numbers[topic] else { return nil }
             self = .count(number, change)

@@ -31,6 +31,7 @@ enum RegistryKeys {
     static let families: Set<String> = [
         "registry", "app", "topics", "names", "numbers", "alias", "seg", "live", "err", "dev", "sub", "badge", "top",
         "saved", "counts", "counted", "recount", "groups", "transfers", "transfer-clients", "transfer-times",
+        "activities", "activity-times", "activity-clocks",
     ]
 }
 
@@ -92,6 +93,14 @@ struct SegmentKeys {
     var transfers: RedisArgument { RedisArgument("transfers:\(tag)") }
     var transferClients: RedisArgument { RedisArgument("transfer-clients:\(tag)") }
     var transferTimes: RedisArgument { RedisArgument("transfer-times:\(tag)") }
+
+    /// A hash, of the first segment of a space of activities only: `b:`, `s:` or `e:` and the activity -> its base, state
+    /// or end, packed as `ActivityRecord`.
+    var activities: RedisArgument { RedisArgument("activities:\(tag)") }
+    /// A sorted set of the activities by the time of their bases; the same.
+    var activityTimes: RedisArgument { RedisArgument("activity-times:\(tag)") }
+    /// A hash: activity -> packed `ActivityClock`; the same. Not in the log.
+    var activityClocks: RedisArgument { RedisArgument("activity-clocks:\(tag)") }
 
     /// The topics in the header's field `purged`.
     static func purged(_ field: RedisValue) -> [TopicNumber] {

@@ -16,6 +16,7 @@ struct SegmentChanges {
         case count(TopicNumber, TopicCountChange)
         case group(TransferGroup)
         case transfer(UInt64, TransferRecord?)
+        case activity(ActivityFact, ActivityRecord?)
     }
 
     /// Precondition of the changes.
@@ -38,6 +39,8 @@ struct SegmentChanges {
         case transfers
         case transferClients
         case transferTimes
+        case activities
+        case activityTimes
     }
 
     private let segmentKeys: SegmentKeys
@@ -113,6 +116,11 @@ struct SegmentChanges {
                 place(.transfers), place(.transferClients), place(.transferTimes), RedisArgument("\(id)"),
                 RedisArgument(record?.packed ?? []),
             ]
+        case .activity(let fact, let record):
+            shape = [
+                place(.activities), place(.activityTimes), RedisArgument(record?.time.milliseconds ?? 0),
+                fact.field, RedisArgument(record?.packed ?? []),
+            ]
         }
         changes += [change.name, RedisArgument(logOffset), RedisArgument(Int(offset))] + shape
         onlyShrinks = onlyShrinks && change.shrinks
@@ -163,6 +171,8 @@ struct SegmentChanges {
         case .transfers: keys.append(segmentKeys.transfers)
         case .transferClients: keys.append(segmentKeys.transferClients)
         case .transferTimes: keys.append(segmentKeys.transferTimes)
+        case .activities: keys.append(segmentKeys.activities)
+        case .activityTimes: keys.append(segmentKeys.activityTimes)
         }
         places[place] = keys.count
         return RedisArgument(keys.count)
@@ -195,13 +205,16 @@ extension SegmentChanges.Change {
         case .audience, .group: "named"
         case .count: "count"
         case .transfer: "transfer"
+        case .activity: "activity"
         }
     }
 
     fileprivate var shrinks: Bool {
         switch self {
-        case .remove, .unsubscribe, .purge, .badge(nil), .audience(_, nil), .transfer(_, nil): true
-        case .put, .subscribe, .badge, .audience, .count, .group, .transfer: false
+        case .remove, .unsubscribe, .purge, .badge(nil), .audience(_, nil), .transfer(_, nil),
+            .activity(_, nil):
+            true
+        case .put, .subscribe, .badge, .audience, .count, .group, .transfer, .activity: false
         }
     }
 }

@@ -5,16 +5,16 @@ import RedisClient
 enum RegistryScripts {
     static let commit = RedisScript(
         PackageResources.commit_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
-        .topicCounts, .transfers, .changes, .commitReplies, .commitChanges)
+        .topicCounts, .transfers, .activities, .changes, .commitReplies, .commitChanges)
     static let commitShrinking = RedisScript(
         PackageResources.commit_shrinking_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions,
-        .purges, .topicCounts, .transfers, .changes, .commitReplies, .commitChanges)
+        .purges, .topicCounts, .transfers, .activities, .changes, .commitReplies, .commitChanges)
     static let createDevices = RedisScript(
         PackageResources.create_devices_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions,
-        .purges, .topicCounts, .transfers, .changes)
+        .purges, .topicCounts, .transfers, .activities, .changes)
     static let applyLogged = RedisScript(
         PackageResources.apply_logged_lua, using: .ready, .records, .fields, .lists, .members, .subscriptions, .purges,
-        .topicCounts, .transfers, .changes)
+        .topicCounts, .transfers, .activities, .changes)
     static let finishPurge = RedisScript(
         PackageResources.finish_purge_lua, using: .ready, .fields, .lists, .members, .subscriptions, .purges)
     static let countPublications = RedisScript(
@@ -30,6 +30,8 @@ enum RegistryScripts {
     static let releaseGroup = RedisScript(PackageResources.release_group_lua, using: .ready)
     static let reserveTransfer = RedisScript(
         PackageResources.reserve_transfer_lua, using: .ready, .fields, .transfers)
+    static let listActivities = RedisScript(PackageResources.list_activities_lua, using: .ready)
+    static let replaceField = RedisScript(PackageResources.replace_field_lua, using: .ready)
     static let countFailure = RedisScript(PackageResources.count_failure_lua, using: .ready, .records)
     static let countDevices = RedisScript(PackageResources.count_devices_lua, using: .ready)
     static let allocate = RedisScript(PackageResources.allocate_lua, using: .ready)

@@ -17,6 +17,7 @@ extension ScriptLibrary {
     static let states = ScriptLibrary(.states)
     static let statisticsBounds = ScriptLibrary(.statisticsBounds)
 
+    static let activities = ScriptLibrary(PackageResources.activities_lua)
     static let aliasEntries = ScriptLibrary(PackageResources.alias_entries_lua)
     static let awaiting = ScriptLibrary(PackageResources.awaiting_lua)
     static let badges = ScriptLibrary(PackageResources.badges_lua)

@@ -26,7 +26,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
         static let groupRate = Additions(rawValue: 4)
         /// The number of its content before each variant.
         static let contents = Additions(rawValue: 8)
-        static let known: Additions = [.receiptKey, .webPushKeys, .groupRate, .contents]
+        static let activity = Additions(rawValue: 16)
+        static let known: Additions = [.receiptKey, .webPushKeys, .groupRate, .contents, .activity]
 
         let rawValue: UInt8
     }
@@ -51,13 +52,16 @@ package struct DispatchChunk: TopicMessage, Hashable {
     package let rates: [PushRate]
     /// Nil if the payloads have no slot for a proof.
     package let receiptKey: TaskReceiptKey?
+    /// Of pushes to a Live Activity.
+    package let activity: ChunkActivity?
     package let variants: [RenderedVariant]
     package let segments: [SegmentDevices]
 
     package init(
         task: TaskID, app: AppID, lane: Lane, attempt: UInt8, timing: DeviceTiming = .ofTask, cap: ChunkCap? = nil,
         accepted: Int64, deadline: Int64, countsBadge: Bool, repeatsUnknown: Bool, rates: [PushRate] = [],
-        receiptKey: TaskReceiptKey? = nil, variants: [RenderedVariant], segments: [SegmentDevices]
+        receiptKey: TaskReceiptKey? = nil, activity: ChunkActivity? = nil, variants: [RenderedVariant],
+        segments: [SegmentDevices]
     ) {
         self.task = task
         self.app = app
@@ -71,6 +75,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         self.repeatsUnknown = repeatsUnknown
         self.rates = rates
         self.receiptKey = receiptKey
+        self.activity = activity
         self.variants = variants
         self.segments = segments
     }
@@ -79,7 +84,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
 
     /// The first that can hold the chunk, so that earlier versions read what they can handle.
     private static func format(for additions: Additions, isLimited: Bool, timing: DeviceTiming) -> UInt8 {
-        if !additions.isDisjoint(with: [.groupRate, .contents]) { return extendedFormat }
+        if !additions.isDisjoint(with: [.groupRate, .contents, .activity]) { return extendedFormat }
         if additions.contains(.webPushKeys) { return encryptedFormat }
         if additions.contains(.receiptKey) { return provenFormat }
         if isLimited { return limitedFormat }
@@ -92,6 +97,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         if segments.contains(where: \.hasWebPushKeys) { additions.insert(.webPushKeys) }
         if rates.contains(where: \.isOfGroup) { additions.insert(.groupRate) }
         if variants.contains(where: { $0.content != .ofTask }) { additions.insert(.contents) }
+        if activity != nil { additions.insert(.activity) }
         return additions
     }
 
@@ -110,6 +116,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
         if format == DispatchChunk.extendedFormat { bytes.append(additions.rawValue) }
         bytes.append(contentsOf: receiptKey?.bytes ?? [])
         if additions.contains(.groupRate) { PushRate.writeGroup(of: rates, to: &bytes) }
+        activity?.write(to: &bytes)
         bytes.append(attempt)
         bytes.append(integer: accepted)
         bytes.append(integer: deadline)
@@ -157,6 +164,11 @@ package struct DispatchChunk: TopicMessage, Hashable {
         return .some(TaskReceiptKey(bytes: Array(bytes)))
     }
 
+    /// Nil if it is malformed.
+    private static func activity(_ additions: Additions, from reader: inout ByteReader) -> ChunkActivity?? {
+        additions.contains(.activity) ? ChunkActivity(from: &reader).map { $0 } : .some(nil)
+    }
+
     private init?(from reader: inout ByteReader) {
         guard let format = reader.format(in: DispatchChunk.formatBefore...DispatchChunk.extendedFormat),
             let head = TaskHead(format: format, from: &reader),
@@ -168,6 +180,7 @@ package struct DispatchChunk: TopicMessage, Hashable {
             let receiptKey = DispatchChunk.receiptKey(additions, from: &reader),
             let rates = additions.contains(.groupRate)
                 ? PushRate.adding(groupFrom: &reader, to: ownRates, app: head.app) : ownRates,
+            let activity = DispatchChunk.activity(additions, from: &reader),
             let attempt = reader.byte(),
             let accepted = format == DispatchChunk.formatBefore ? 0 : reader.integer(Int64.self),
             let deadline = reader.integer(Int64.self), let flags = reader.byte(),
@@ -183,8 +196,8 @@ package struct DispatchChunk: TopicMessage, Hashable {
         self.init(
             task: head.task, app: head.app, lane: flags & 4 != 0 ? .fast : .bulk, attempt: attempt, timing: timing,
             cap: cap, accepted: accepted, deadline: deadline, countsBadge: flags & 1 != 0,
-            repeatsUnknown: flags & 2 != 0, rates: rates, receiptKey: receiptKey, variants: variants,
-            segments: segments)
+            repeatsUnknown: flags & 2 != 0, rates: rates, receiptKey: receiptKey, activity: activity,
+            variants: variants, segments: segments)
         guard deviceCount <= DispatchChunk.devicesMaximum else { return nil }
     }
 }

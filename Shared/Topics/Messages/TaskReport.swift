@@ -67,7 +67,8 @@ package struct TaskReport: TopicMessage, Hashable {
             json.member("version", TaskReport.version)
             json.member("id", id)
             json.member("task", "\(task)")
-            json.member("app", app.text)
+            json.member("app", app.owner.text)
+            if app.isSpace { json.member("space", TaskReport.activities) }
             json.member("dialect", dialect.rawValue)
             json.member("created", json: created.map { JSONText.quoted("\($0)") } ?? "null")
             json.member("closed", "\(closed)")
@@ -91,6 +92,9 @@ package struct TaskReport: TopicMessage, Hashable {
         return Array(text.utf8)
     }
 
+    /// The value of `space` in the report of a task for tokens and channels of Live Activities.
+    private static let activities = "activities"
+
     private static func write(_ counts: OutcomeCounts, to json: inout JSONText) {
         json.member("targeted", counts.targeted)
         for state in OutcomeCounts.states { json.member(state.name, counts[state]) }
@@ -107,7 +111,8 @@ package struct TaskReport: TopicMessage, Hashable {
             case .bool(let isCancelled) = json["cancelled"], let sums = json["counts"]
         else { throw MalformedMessageError("invalid report, or of an unknown version") }
         self.init(
-            task: task, app: app, dialect: dialect, created: json.value("created", convert: Timestamp.init(rfc3339:)),
+            task: task, app: json["space"] == nil ? app : app.activities, dialect: dialect,
+            created: json.value("created", convert: Timestamp.init(rfc3339:)),
             closed: closed, isCancelled: isCancelled, lane: lane, details: ReportDetails(json),
             unmatched: TaskReport.count("unmatched", in: json), count: { TaskReport.count($0.name, in: sums) })
     }

@@ -46,6 +46,7 @@ final class TestLog: RegistryJournal {
             case .audience(let name, _): aspect = "audience \(name)"
             case .group(let group): aspect = "group \(group.id)"
             case .transfer(let id, _): aspect = "transfer \(id)"
+            case .activity(let fact, _): aspect = "activity \(fact.kind) \(Array(fact.activity.text.utf8))"
             case .subscription(let topic, _): aspect = "topic \(Array(topic.text.utf8))"
             }
         }

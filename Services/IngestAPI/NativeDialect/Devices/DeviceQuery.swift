@@ -24,7 +24,7 @@ enum DeviceQuery: Equatable {
 
     private static func token(_ text: String, of name: String?) throws(TaskError) -> PushToken {
         guard let kind = name.flatMap(NativeDeviceForm.kind) else {
-            let names = PushProtocol.allCases.map(\.name).joined(separator: ", ")
+            let names = PushProtocol.ofDevices.map(\.name).joined(separator: ", ")
             throw .invalidField("protocol", message: "expected the token's protocol, one of \(names)")
         }
         do throws(InvalidValueError) {

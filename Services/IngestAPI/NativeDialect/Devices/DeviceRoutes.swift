@@ -10,6 +10,7 @@ struct DeviceRoutes: Sendable {
     let registry: any Registry
     let devices: DeviceRegistration
     let classes: DeviceClasses
+    let activities: ActivityTokens
     let access: DeviceAccess
     let reading: BodyReading
     let time: any TimeSource
@@ -77,6 +78,8 @@ struct DeviceRoutes: Sendable {
                     access.isPresented(registered, in: call)
                 else { return nil }
             }
+            // First: a repeated request must still find the device.
+            try await activities.removeAll(of: id, of: call.app)
             return try await classes.remove(id, in: call.caller.app) ? HTTPResponse(.noContent) : nil
         }
     }

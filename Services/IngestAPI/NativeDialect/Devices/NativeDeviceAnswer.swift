@@ -36,6 +36,13 @@ enum NativeDeviceAnswer {
         json.member("token", device.token.text)
         if let keys = device.webPushKeys { json.member("subscription") { write(keys, of: device.token, to: &$0) } }
         json.member("environment", device.environment.rawValue)
+        if !device.startTokens.isEmpty {
+            json.member("push_to_start") { json in
+                for (type, token) in device.startTokens.tokens.sorted(by: { $0.key < $1.key }) {
+                    json.member(type.text, token.text)
+                }
+            }
+        }
         if let user = device.aliases[.externalUser] { json.member("user", user) }
         json.member("identifiers") { json in
             for (name, kind) in DeviceFields.identifiers {

@@ -1,5 +1,6 @@
 import JSONKit
 import PushModel
+import ServiceKit
 import Store
 import Topics
 
@@ -13,7 +14,7 @@ struct DeviceDescription: Sendable, Equatable {
 
 /// A device in the native API. Errors are added to the problems of the fields.
 struct NativeDeviceForm {
-    private static let protocols = PushProtocol.allCases.map(\.name).joined(separator: ", ")
+    private static let protocols = PushProtocol.ofDevices.map(\.name).joined(separator: ", ")
 
     private let fields: JSONFields
     private let naming: DeviceNaming
@@ -26,7 +27,7 @@ struct NativeDeviceForm {
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
             "protocol", "token", "subscription", "environment", "user", "user_token", "identifiers", "language",
-            "time_zone", "app_version", "system_version", "category", "badge", "content_available", "topics",
+            "time_zone", "app_version", "system_version", "category", "badge", "content_available", "topics", "push_to_start",
         ])
     }
 
@@ -35,6 +36,10 @@ struct NativeDeviceForm {
         let token = fields.has("subscription") ? subscription?.token : token()
         var changes = changes()
         changes.webPushKeys = subscription?.keys
+        changes.startTokens = startTokens()
+        if let token, token.kind != .apns, !changes.startTokens.isEmpty {
+            fields.reject("push_to_start", message: "only for devices of the protocol apns; remove it")
+        }
         let topics = fields.has("topics") ? topics() : nil
         fields.rejectUnknown()
         guard let token else { throw .invalid(fields.problems.all) }
@@ -73,7 +78,7 @@ struct NativeDeviceForm {
 
     /// The native API has one name for each protocol.
     static func kind(_ name: String) -> PushProtocol? {
-        PushProtocol.allCases.first { $0.name.utf8.elementsEqual(name.utf8) }
+        PushProtocol.ofDevices.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
     private func changes() -> DeviceChanges {
@@ -121,6 +126,30 @@ struct NativeDeviceForm {
         for (name, kind) in DeviceFields.identifiers { names[kind] = given.alias(name, kind: kind) }
         given.rejectUnknown()
         return names
+    }
+
+    /// By type of activity, a token or null, which removes it.
+    private func startTokens() -> [ActivityType: PushToken?] {
+        let rule = "an object of at most \(StartTokens.countMaximum) types, each with a token or null"
+        let given = fields.value("push_to_start", expected: rule) { value in
+            value.object.flatMap { $0.members.count <= StartTokens.countMaximum ? $0 : nil }
+        }
+        var tokens: [ActivityType: PushToken?] = [:]
+        for member in given?.members ?? [] {
+            let path = "push_to_start.\(OutsideText.excerpt(member.name))"
+            guard let type = try? ActivityType(member.name) else {
+                fields.reject(path, message: "expected \(ActivityType.rule)")
+                continue
+            }
+            if member.value == .null {
+                tokens[type] = .some(nil)
+            } else if let token = member.value.text.flatMap({ try? PushToken(.liveActivity, text: $0) }) {
+                tokens[type] = token
+            } else {
+                fields.reject(path, message: "expected \(PushToken.rule(of: .liveActivity)), or null")
+            }
+        }
+        return tokens
     }
 
     private func topics() -> [TopicName: SubscriptionOptions] {

@@ -17,6 +17,7 @@ struct UserDeletion: Sendable {
 
     private let registry: any Registry
     private let classes: DeviceClasses
+    private let activities: ActivityTokens
     private let archive: any TaskArchive
     private let ledger: any Ledger
     private let deviceTasks: any DeviceTasks
@@ -26,10 +27,12 @@ struct UserDeletion: Sendable {
     private let log: Log
 
     init(
-        registry: any Registry, classes: DeviceClasses, tasks: TaskAccess, cancellation: TaskCancellation, log: Log
+        registry: any Registry, classes: DeviceClasses, activities: ActivityTokens, tasks: TaskAccess,
+        cancellation: TaskCancellation, log: Log
     ) {
         self.registry = registry
         self.classes = classes
+        self.activities = activities
         archive = tasks.archive
         ledger = tasks.ledger
         deviceTasks = tasks.deviceTasks
@@ -63,11 +66,12 @@ struct UserDeletion: Sendable {
     /// be removed, a repeated request must still find it. Returns the number of removed devices.
     private func remove(_ devices: [RegisteredDevice], of user: Alias, in app: PushApp) async throws -> Int {
         let removed = try await devices.concurrentMap(atOnce: DeviceBook.atOnceMaximum) {
-            [registry, classes, deviceTasks] listed in
+            [registry, classes, activities, deviceTasks] listed in
             guard let current = try await registry.device(listed.id, in: app.id), current.device.isOf(user) else {
                 return false
             }
             try await deviceTasks.forget(listed.id.index, in: app.id)
+            try await activities.removeAll(of: listed.id, of: app.id)
             return try await classes.remove(current, in: app)
         }
         return removed.count { $0 }

@@ -1,5 +1,5 @@
 #!lua
--- Libraries: ready, records, fields, lists, members, subscriptions, purges, topicCounts, transfers, changes
+-- Libraries: ready, records, fields, lists, members, subscriptions, purges, topicCounts, transfers, activities, changes
 -- Applies records of the registry's log. Changes below the offset that the segment has applied are skipped.
 --
 -- KEYS: as `commit.lua`. ARGV: as `commit.lua`, but 3 is `log`, 4 is the offset that the segment must have applied or

@@ -73,5 +73,6 @@ local function apply(i)
     if kind == 'transfer' then
         return saveTransfer(a, b, KEYS[tonumber(ARGV[i + 5])], ARGV[i + 6], ARGV[i + 7])
     end
+    if kind == 'activity' then return saveActivity(a, b, ARGV[i + 5], ARGV[i + 6], ARGV[i + 7]) end
     return setBadge(offset, a, ARGV[i + 6])
 end

@@ -1,5 +1,5 @@
 #!lua
--- Libraries: ready, records, fields, lists, members, subscriptions, purges, topicCounts, transfers, changes,
+-- Libraries: ready, records, fields, lists, members, subscriptions, purges, topicCounts, transfers, activities, changes,
 -- commitReplies, commitChanges
 -- Commits changes to a device.
 --

@@ -1,5 +1,5 @@
 #!lua
--- Libraries: ready, records, fields, lists, members, subscriptions, purges, topicCounts, transfers, changes
+-- Libraries: ready, records, fields, lists, members, subscriptions, purges, topicCounts, transfers, activities, changes
 -- Creates devices, each with its badge and subscriptions.
 --
 -- KEYS and ARGV: as `commit.lua`, with the condition `none`. The changes of a device begin with its put.

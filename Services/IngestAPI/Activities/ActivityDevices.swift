@@ -1,0 +1,105 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import Store
+import TaskKit
+
+/// Shows the tokens and the channel of a Live Activity, and what each got last.
+struct ActivityDevices: Sendable {
+    let reader: any RegistryReader
+    let ledger: any Ledger
+    let book: ActivityBook
+
+    private struct Endpoint: Sendable {
+        let id: DeviceID
+        let device: Device
+    }
+
+    /// The endpoints behind the index, in rising order.
+    func page(
+        of activity: ActivityID, after: DeviceIndex?, limit: Int, in space: AppID
+    ) async throws -> String {
+        let clock = try await book.clock(of: activity, in: space)
+        var found: [Endpoint] = []
+        for number in try await reader.segments(of: .topic(activity.topic), in: space) {
+            guard found.count < limit else { break }
+            if let after, number < after.segment { continue }
+            let endpoints = try await endpoints(of: activity, in: SegmentID(space, number: number))
+            found += endpoints.filter { endpoint in after.map { endpoint.id.index > $0 } ?? true }
+        }
+        let shown = Array(found.prefix(limit))
+        let states = try await states(of: shown, clock: clock, in: space)
+        return JSONText.object { json in
+            let texts = zip(shown, states).map { ActivityDevices.text(of: $0, last: $1) }
+            json.member("devices", json: "[" + texts.joined(separator: ",") + "]")
+            let next = shown.count == limit ? shown.last : nil
+            json.member("next", json: next.map { JSONText.quoted("\($0.id)") } ?? "null")
+        }
+    }
+
+    private func endpoints(of activity: ActivityID, in segment: SegmentID) async throws -> [Endpoint] {
+        let topic = Audience.topic(activity.topic)
+        let members = try await reader.select(topic, in: segment).members
+        guard !members.isEmpty else { return [] }
+        let records = try await reader.devices(at: members, in: segment)
+        return records.offsets.enumerated().compactMap { position, offset in
+            records.device(at: position).map {
+                Endpoint(
+                    id: DeviceID(index: DeviceIndex(segment: segment.number, offset: offset), tag: $0.tag), device: $0)
+            }
+        }
+    }
+
+    private struct Last: Sendable {
+        let task: TaskID
+        let timestamp: Int64
+        let state: DeliveryState
+    }
+
+    /// For each endpoint, in the newest publication that has it.
+    private func states(of endpoints: [Endpoint], clock: ActivityClock, in space: AppID) async throws -> [Last?] {
+        var found: [DeviceIndex: Last] = [:]
+        for publication in clock.publications.reversed() {
+            let missing = endpoints.filter { found[$0.id.index] == nil }
+            for (number, some) in Dictionary(grouping: missing, by: { $0.id.index.segment }) {
+                let segment = SegmentID(space, number: number)
+                guard let snapshot = try await ledger.states(of: publication.task, in: segment) else { continue }
+                for endpoint in some {
+                    guard let state = snapshot.states[endpoint.id.index.offset] else { continue }
+                    found[endpoint.id.index] = Last(
+                        task: publication.task, timestamp: publication.timestamp, state: state)
+                }
+            }
+        }
+        guard let current = clock.current else { return endpoints.map { found[$0.id.index] } }
+        return try await endpoints.concurrentMap(atOnce: DeviceBook.atOnceMaximum) { [ledger, found] endpoint in
+            if let last = found[endpoint.id.index] { return last }
+            let task = TaskID.lateState(current.stamp, for: endpoint.id)
+            let segment = SegmentID(space, number: endpoint.id.index.segment)
+            let state = try await ledger.states(of: task, in: segment)?.states[endpoint.id.index.offset]
+            return state.map { Last(task: task, timestamp: current.timestamp, state: $0) }
+        }
+    }
+
+    private static func text(of endpoint: Endpoint, last: Last?) -> String {
+        JSONText.object { json in
+            let device = endpoint.device
+            json.member("id", "\(endpoint.id)")
+            json.member("protocol", device.token.kind.name)
+            json.member("token", device.token.text)
+            if let id = device.aliases[.hardware] { json.member("device", id) }
+            if let user = device.aliases[.externalUser] { json.member("user", user) }
+            json.member("environment", device.environment.rawValue)
+            json.member("registered", "\(Timestamp(milliseconds: Int64(device.created) * 1_000))")
+            json.member(
+                "last",
+                json: last.map { last in
+                    JSONText.object { json in
+                        json.member("task", "\(last.task)")
+                        json.member("timestamp", Int(last.timestamp))
+                        json.member("state", last.state.name)
+                    }
+                } ?? "null")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Apps
+import PushModel
+import ServiceKit
+import Store
+import TaskKit
+import TaskModel
+
+/// The tokens of Live Activities that run on devices. Each is registered in the app's space of activities, as a device
+/// of its own, under the id of the device and its user, and subscribed to its activity.
+struct ActivityTokens: Sendable {
+    let registry: any Registry
+    let book: ActivityBook
+    let submission: TaskSubmission
+
+    /// A device has one token for an activity: the last one counts. If a state was sent before, the token gets the newest
+    /// at once. An activity that the app started on its own begins with its first token.
+    func register(
+        _ token: PushToken, for id: ActivityID, on device: RegisteredDevice, of app: PushApp, dialect: TaskDialect
+    ) async throws {
+        let space = app.id.activities
+        if try await book.activity(id, in: space) == nil {
+            var base = ActivityBase()
+            base.dialect = dialect
+            try await book.begin(id, base: base, state: nil, timestamp: 0, in: space)
+        }
+        let registration = try await registry.register(token, changes: changes(of: device), in: space)
+        let endpoint = registration.registered.id
+        let subscription = try await registry.subscribe(endpoint, to: id.topic, options: [], in: space)
+        try await removeTokens(of: device.id, for: id, except: endpoint, in: space)
+        if subscription == .created { try await sendCurrent(of: id, to: endpoint, in: space) }
+    }
+
+    /// The activity is over on the device.
+    func remove(for id: ActivityID, on device: DeviceID, of app: AppID) async throws {
+        try await removeTokens(of: device, for: id, except: nil, in: app.activities)
+    }
+
+    /// The device is removed.
+    func removeAll(of device: DeviceID, of app: AppID) async throws {
+        for endpoint in try await endpoints(of: device, in: app.activities) {
+            _ = try await registry.remove(endpoint, in: app.activities)
+        }
+    }
+
+    private func changes(of device: RegisteredDevice) throws -> DeviceChanges {
+        var changes = DeviceChanges(environment: device.device.environment, version: device.device.version)
+        changes.aliases[.hardware] = device.id.description
+        changes.aliases[.externalUser] = device.device.aliases[.externalUser] ?? ""
+        return changes
+    }
+
+    private func endpoints(of device: DeviceID, in space: AppID) async throws -> [DeviceID] {
+        try await registry.devices(of: try Alias(.hardware, value: device.description), in: space)
+    }
+
+    private func removeTokens(
+        of device: DeviceID, for id: ActivityID, except kept: DeviceID?, in space: AppID
+    ) async throws {
+        for endpoint in try await endpoints(of: device, in: space) where endpoint != kept {
+            let topics = try await registry.subscriptions(of: endpoint, in: space)
+            if topics?[id.topic] != nil { _ = try await registry.remove(endpoint, in: space) }
+        }
+    }
+
+    /// A publication that begins after the subscription reaches the token; one before may not.
+    private func sendCurrent(of id: ActivityID, to endpoint: DeviceID, in space: AppID) async throws {
+        let clock = try await book.clock(of: id, in: space)
+        guard let current = clock.current, let state = ActivityState(decoding: clock.content) else { return }
+        let end = try await book.activity(id, in: space)?.end
+        let task = PushTask.lateState(
+            .lateState(current.stamp, for: endpoint), for: endpoint, state: state, isEnd: end?.stamp == state.stamp,
+            as: current, of: id, in: space, created: book.now)
+        try await submission.accept([task], trace: nil)
+    }
+}

@@ -1,0 +1,71 @@
+import PushModel
+import ServiceKit
+import Store
+import TaskKit
+import TaskModel
+import Topics
+
+/// Decides what a publication of a Live Activity sends, at the moment at which it is sent: updates that came meanwhile
+/// are sent with it.
+struct ActivityRelease: Sendable {
+    enum Step: Sendable {
+        /// With the encoded task.
+        case go(PushTask, value: [UInt8])
+        /// The publication before is still on its way to some phones: a state that gave way to each newer one would never
+        /// reach the last of them.
+        case wait(PushTask)
+        /// A later state was sent, or the activity is forgotten.
+        case superseded(PushTask)
+    }
+
+    /// Until the next look at the publication before.
+    private static let pause = Duration.milliseconds(250)
+    /// After this time it gives way: its provider may be in an outage.
+    private static let patience = Duration.seconds(30)
+
+    let book: ActivityBook
+    let ledger: any Ledger
+    let archive: any TaskArchive
+
+    func step(of task: PushTask, at now: Timestamp) async throws -> Step {
+        guard let activity = task.content.activity?.activity else { return .superseded(task.withdrawn) }
+        // Of the first delivery of the message.
+        if let value = try await archive.content(of: task.id) {
+            let known = try PushTask(archived: value, of: task.id)
+            if !known.awaitsState { return .go(known, value: value) }
+        }
+        guard let known = try await book.activity(activity, in: task.app) else { return .superseded(task.withdrawn) }
+        if let next = try await nextLook(before: task, at: now) { return .wait(task.waiting(until: next)) }
+        guard let (publication, state) = try await book.release(task.id, of: known, in: task.app) else {
+            return .superseded(task.withdrawn)
+        }
+        let decided = task.publishing(state, isEnd: state.stamp == known.end?.stamp, as: publication)
+        return .go(decided, value: TaskMessage.task(decided).encoded())
+    }
+
+    /// Nil if the publication may go now.
+    private func nextLook(before task: PushTask, at now: Timestamp) async throws -> Timestamp? {
+        guard let activity = task.content.activity?.activity else { return nil }
+        let clock = try await book.clock(of: activity, in: task.app)
+        guard let current = clock.current, current.task != task.id, let released = clock.released else { return nil }
+        let earliest = released + ActivityClock.interval
+        // A clock that was set back must not stop an activity.
+        if now < earliest, earliest - now <= ActivityClock.interval { return earliest }
+        guard now < released + ActivityRelease.patience, try await isSpreading(current.task) else { return nil }
+        return now + ActivityRelease.pause
+    }
+
+    /// True while devices of the task wait to be sent to for the first time.
+    private func isSpreading(_ task: TaskID) async throws -> Bool {
+        guard let progress = try await ledger.progress(of: task), progress.closed == nil else { return false }
+        return progress.jobsResolved < progress.plan.jobs || progress.counts[.targeted] > 0
+    }
+}
+
+extension PushTask {
+    fileprivate func waiting(until next: Timestamp) -> PushTask {
+        var task = self
+        task.sendAt = next
+        return task
+    }
+}

@@ -1,0 +1,59 @@
+import JSONKit
+import PushModel
+import TaskModel
+import Topics
+
+extension TaskRendering {
+    /// Apple allows channels more than tokens; phones of one activity may have either.
+    static let activityBytesMaximum = ProviderBounds.payloadBytesMaximum
+
+    /// Without the task's id: the app does not see the members beside `aps`. And without a collapse id: the timestamp
+    /// decides which state a phone keeps.
+    func activityVariant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
+        let terms = try terms(of: selection)
+        guard let activity = content.activity, let members = activity.members else {
+            throw RenderingError("activity", message: "missing; the task is not for a Live Activity")
+        }
+        try ProviderBounds.check(members, path: "content_state", bytesMaximum: TaskRendering.activityBytesMaximum)
+        let payload = JSON.object(JSONObject([("aps", .object(aps(of: activity, members: members, selection)))]))
+            .compactBytes
+        let bytes = payload.count
+        guard bytes <= TaskRendering.activityBytesMaximum else {
+            throw RenderingError(
+                "content_state",
+                message: "too long for Apple: the payload has \(bytes) bytes; at most "
+                    + "\(TaskRendering.activityBytesMaximum)")
+        }
+        return RenderedVariant(
+            kind: selection.kind, priority: terms.priority(isSilent: false), pushType: "liveactivity", collapseID: "",
+            expiration: terms.expiration, payload: PayloadTemplate(payload), isSilent: false)
+    }
+
+    private func aps(of activity: ActivityContent, members: JSONObject, _ selection: Selection) -> JSONObject {
+        var aps = JSONObject([
+            ("timestamp", .integer(activity.timestamp)), ("event", .string(activity.event.rawValue)),
+        ])
+        if activity.event == .start {
+            // Only a push to a phone that knows channels may name one: others would not start the activity.
+            if case .channel(let channel) = activity.feed, selection.knowsChannels {
+                aps["input-push-channel"] = .string(channel)
+            } else {
+                aps["input-push-token"] = .integer(1)
+            }
+        }
+        for (name, value) in members.members { aps[name] = value }
+        return aps
+    }
+}
+
+extension TaskContent {
+    /// False if nothing of it is for the protocol, or is known yet.
+    func canBeChecked(for kind: PushProtocol) -> Bool {
+        switch kind {
+        case .liveActivity: activity?.members != nil
+        // The same payload.
+        case .channel: false
+        case .apns, .fcm, .huawei, .webpush, .wns, .mpns, .http: activity == nil || hasContent(for: kind)
+        }
+    }
+}
