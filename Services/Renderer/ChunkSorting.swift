@@ -156,9 +156,6 @@ struct ChunkSorting {
     }
 
     private mutating func choose(_ kind: Kind, source: CachedTask) -> Choice {
-        guard source.task.content.hasContent(for: kind.provider) else {
-            return .end(.suppressed, reason: OutcomeReason.noStartToken)
-        }
         let language =
             kind.language.isEmpty ? source.task.content.fallbackLanguage : OutsideText.string(kind.language)
         let selection =
@@ -176,6 +173,9 @@ struct ChunkSorting {
             return .send(numbered, family)
         case .failure where source.task.unprovided.contains(kind.provider):
             return .end(.suppressed, reason: OutcomeReason.noProvider)
+        case .failure
+        where source.task.content.startedType != nil && !source.task.content.hasContent(for: kind.provider):
+            return .end(.suppressed, reason: OutcomeReason.noStartToken)
         case .failure(let flaw): return .end(.failed, reason: "\(flaw)")
         }
     }

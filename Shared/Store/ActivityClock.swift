@@ -28,12 +28,16 @@ package struct ActivityClock: Hashable, Sendable {
     package struct Pending: Hashable, Sendable {
         package let task: TaskID
         package let due: Timestamp
+        /// Of the newest state that was requested. A release that has not read that state fails, since it finds another
+        /// clock than it read.
+        package fileprivate(set) var stamp: TaskID
         /// True once the task is durable. Until then each update sends it again.
         package var isSent: Bool
 
-        package init(task: TaskID, due: Timestamp, isSent: Bool = false) {
+        package init(task: TaskID, due: Timestamp, stamp: TaskID, isSent: Bool = false) {
             self.task = task
             self.due = due
+            self.stamp = stamp
             self.isSent = isSent
         }
     }
@@ -80,7 +84,8 @@ package struct ActivityClock: Hashable, Sendable {
     ) -> (task: TaskID, pending: Pending?) {
         hasEnded = hasEnded || isEnd
         if let current, current.stamp == stamp, pending == nil { return (current.task, nil) }
-        let next = pending ?? Pending(task: task, due: nextRelease(at: now))
+        var next = pending ?? Pending(task: task, due: nextRelease(at: now), stamp: stamp)
+        next.stamp = stamp
         pending = next
         return (next.task, next)
     }
@@ -145,7 +150,7 @@ extension ActivityClock {
         bytes.append(variableInteger: urgent.count)
         bytes.append((pending == nil ? 0 : 1) | (hasEnded ? 2 : 0))
         if let pending {
-            bytes += pending.task.bytes
+            bytes += pending.task.bytes + pending.stamp.bytes
             bytes.append(integer: UInt64(bitPattern: pending.due.milliseconds))
             bytes.append(pending.isSent ? 1 : 0)
         }
@@ -187,8 +192,9 @@ extension ActivityClock {
 
 extension ActivityClock.Pending {
     fileprivate init?(from reader: inout ByteReader) {
-        guard let task = reader.task(), let due = reader.number(), let isSent = reader.byte() else { return nil }
-        self.init(task: task, due: Timestamp(milliseconds: due), isSent: isSent != 0)
+        guard let task = reader.task(), let stamp = reader.task(), let due = reader.number(), let isSent = reader.byte()
+        else { return nil }
+        self.init(task: task, due: Timestamp(milliseconds: due), stamp: stamp, isSent: isSent != 0)
     }
 }
 

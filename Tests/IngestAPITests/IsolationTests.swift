@@ -48,6 +48,10 @@ import Topics
         "PUT /v1/audiences/:name": #"{"topic":"news"}"#,
         "POST /v1/audiences/count": #"{"audience":{"all":true}}"#,
         "POST /event/:event": #"{"msg":"x"}"#,
+        "POST /v1/activities": ActivitySamples.start(#""id":"new","users":["ada"]"#),
+        "PATCH /v1/activities/:activity": #"{"content_state":{}}"#,
+        "POST /v1/activities/:activity/end": "{}",
+        "PUT /v1/devices/:id/activities/:activity": #"{"token":"\#(ActivitySamples.token)"}"#,
         "PUT /v1/devices": #"{"protocol":"fcm","token":"\#(SampleTokens.fcm)"}"#,
     ]
     /// Routes without data of any app.
@@ -63,7 +67,8 @@ import Topics
         for path in [
             "/subscriber/\(subscriber)", "/subscriber/\(subscriber)/subscriptions", "/v1/tasks", "/v1/tasks/\(task)",
             "/v1/tasks/\(task)/report", "/v1/tasks/\(task)/devices/\(subscriber)",
-            "/v1/devices/\(subscriber)", "/v1/users/ada/devices", "/v1/audiences/readers", "/v1/audiences",
+            "/v1/devices/\(subscriber)", "/v1/users/ada/devices", "/v1/audiences/readers", "/v1/audiences", "/v1/activities", "/v1/activities/order",
+            "/v1/activities/order/devices",
             "\(AppMetricaGroupTests.groups)?app_id=7",
         ] {
             let response = await fixture.json("GET", path, as: .owner)
@@ -89,6 +94,8 @@ import Topics
         let segment = SegmentID(task.app, number: device.index.segment)
         _ = fixture.ledger.mark(SegmentSet([device.index.offset]), of: task.id, in: segment)
         _ = try await fixture.archive.fix(report: Array("{}".utf8), of: task.id)
+        let activity = ActivitySamples.start(#""id":"order","users":["ada"]"#)
+        #expect(await fixture.json("POST", "/v1/activities", json: activity, as: .owner).status == 201)
         let message = await fixture.schedule([
             "idempotency_key": #""k""#, "delivery_method": #""context_aware""#,
         ])
@@ -112,7 +119,7 @@ import Topics
             .replacing(":event", with: "news").replacing(":topic", with: "news").replacing(
                 ":device", with: news.subscriber
             )
-            .replacing(":user", with: "ada").replacing(":name", with: "readers")
+            .replacing(":activity", with: "order").replacing(":user", with: "ada").replacing(":name", with: "readers")
     }
 
     /// Sends a route's request with the ids of `news` in its path and body.
@@ -165,7 +172,7 @@ import Topics
                     #expect(!text.contains(secret), "\(route): \(response.text)")
                 }
             }
-            #expect(fixture.bus.tasks.filter { $0.app == fixture.news }.count == 2)
+            #expect(fixture.bus.tasks.filter { $0.app == fixture.news }.count == 3)
             #expect(!fixture.bus.sent.contains { $0.channel == Topics.receipts.channel })
             #expect(await view(fixture, subscriber: news.subscriber, task: news.task.id) == news.before)
         }

@@ -14,7 +14,8 @@ import Testing
     private static let open = [
         "PUT /v1/devices", "GET /v1/devices/:id", "DELETE /v1/devices/:id", "POST /v1/receipts",
         "POST /v1/moments",
-        "GET /v1/web-push-key",
+        "GET /v1/web-push-key", "PUT /v1/devices/:id/activities/:activity",
+        "DELETE /v1/devices/:id/activities/:activity",
     ]
 
     private func put(

@@ -27,7 +27,7 @@ struct TestDevice: Sendable {
         (first..<first + count).map { TestDevice($0, kind: [.apns, .fcm, .huawei][$0 % 3], topics: topics) }
     }
 
-    private static func digits(_ number: Int) -> String {
+    static func digits(_ number: Int) -> String {
         let text = String(number, radix: 16)
         return String(repeating: "0", count: 8 - text.count) + text
     }

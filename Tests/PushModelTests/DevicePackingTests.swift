@@ -72,7 +72,7 @@ import Testing
         let head = device.packed
         device.language = "de"
         let language = device.packed.dropFirst(head.count)
-        for field: [UInt8] in [[7, 1, 65], [16, 0], [23, 2, 0xFF, 0xC0], [200, 3, 0x80, 0x81, 0x82]] {
+        for field: [UInt8] in [[8, 1, 65], [16, 0], [23, 2, 0xFF, 0xC0], [200, 3, 0x80, 0x81, 0x82]] {
             #expect(Device(packed: (head + field + language)[...]) == device, "\(field)")
         }
     }

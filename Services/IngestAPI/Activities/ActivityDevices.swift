@@ -6,6 +6,9 @@ import TaskKit
 
 /// Shows the tokens and the channel of a Live Activity, and what each got last.
 struct ActivityDevices: Sendable {
+    /// Store requests of one page in flight.
+    private static let atOnceMaximum = 16
+
     let reader: any RegistryReader
     let ledger: any Ledger
     let book: ActivityBook
@@ -72,7 +75,7 @@ struct ActivityDevices: Sendable {
             }
         }
         guard let current = clock.current else { return endpoints.map { found[$0.id.index] } }
-        return try await endpoints.concurrentMap(atOnce: DeviceBook.atOnceMaximum) { [ledger, found] endpoint in
+        return try await endpoints.concurrentMap(atOnce: ActivityDevices.atOnceMaximum) { [ledger, found] endpoint in
             if let last = found[endpoint.id.index] { return last }
             let task = TaskID.lateState(current.stamp, for: endpoint.id)
             let segment = SegmentID(space, number: endpoint.id.index.segment)

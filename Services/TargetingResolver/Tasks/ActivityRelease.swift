@@ -9,8 +9,8 @@ import Topics
 /// are sent with it.
 struct ActivityRelease: Sendable {
     enum Step: Sendable {
-        /// With the encoded task.
-        case go(PushTask, value: [UInt8])
+        /// With the encoded task, and the one that sends the same to other devices of the activity's users.
+        case go(PushTask, value: [UInt8], mirror: PushTask?)
         /// The publication before is still on its way to some phones: a state that gave way to each newer one would never
         /// reach the last of them.
         case wait(PushTask)
@@ -31,16 +31,19 @@ struct ActivityRelease: Sendable {
         guard let activity = task.content.activity?.activity else { return .superseded(task.withdrawn) }
         // Of the first delivery of the message.
         if let value = try await archive.content(of: task.id) {
-            let known = try PushTask(archived: value, of: task.id)
-            if !known.awaitsState { return .go(known, value: value) }
+            let kept = try PushTask(archived: value, of: task.id)
+            guard kept.awaitsState else {
+                let known = try await book.activity(activity, in: task.app)
+                return .go(kept, value: value, mirror: known.flatMap { kept.mirror(of: $0.base) })
+            }
         }
-        guard let known = try await book.activity(activity, in: task.app) else { return .superseded(task.withdrawn) }
         if let next = try await nextLook(before: task, at: now) { return .wait(task.waiting(until: next)) }
-        guard let (publication, state) = try await book.release(task.id, of: known, in: task.app) else {
+        guard let release = try await book.release(task.id, of: activity, in: task.app) else {
             return .superseded(task.withdrawn)
         }
-        let decided = task.publishing(state, isEnd: state.stamp == known.end?.stamp, as: publication)
-        return .go(decided, value: TaskMessage.task(decided).encoded())
+        let decided = task.publishing(release.state, isEnd: release.isEnd, as: release.publication)
+        return .go(
+            decided, value: TaskMessage.task(decided).encoded(), mirror: decided.mirror(of: release.activity.base))
     }
 
     /// Nil if the publication may go now.

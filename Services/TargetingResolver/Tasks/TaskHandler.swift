@@ -73,9 +73,12 @@ struct TaskHandler: MessageHandler {
         _ task: PushTask, message: ReceivedMessage<TaskMessage>, context: HandlerContext
     ) async throws -> [OutgoingMessage] {
         switch try await activities.step(of: task, at: context.time.now) {
-        case .go(let decided, let value):
-            return try await take(
+        case .go(let decided, let value, let mirror):
+            let outputs = try await take(
                 decided, message: message.replaced(by: .task(decided), value: value), context: context)
+            return outputs + [mirror].compactMap { $0 }.map { mirror in
+                Topics.tasks.message(.task(mirror), key: Topics.key(mirror.id), trace: message.trace)
+            }
         case .wait(let waiting):
             return [Topics.schedules.message(.task(waiting), key: Topics.key(task.id), trace: message.trace)]
         case .superseded(let withdrawn):

@@ -74,24 +74,39 @@ package struct ActivityBook: Sendable {
         try await change(id, in: space) { $0.noteSent(task) }
     }
 
-    /// What the task sends from now on, in each of its attempts. Nil if a later state was sent.
+    /// What the task sends from now on, in each of its attempts. Nil if a later state was sent, or the activity is
+    /// forgotten.
+    ///
+    /// The clock is read before the state: a state that is requested in between changes the clock, and is read then.
     package func release(
-        _ task: TaskID, of activity: KnownActivity, in space: AppID
-    ) async throws(StoreError) -> (ActivityClock.Publication, ActivityState)? {
-        guard let newest = activity.newest else { return nil }
-        let now = time.now
-        let released = try await change(activity.id, in: space) { clock in
+        _ task: TaskID, of id: ActivityID, in space: AppID
+    ) async throws(StoreError) -> Release? {
+        for _ in 0..<ActivityBook.attemptsMaximum {
+            let clock = try await activities.clock(of: id, in: space)
+            guard let activity = try await activity(id, in: space), let newest = activity.newest else { return nil }
+            var next = clock
             // A clock that was lost goes on behind whatever may have been sent.
-            clock.pass(activity.changed)
-            let publication = clock.release(
-                task, stamp: newest.stamp, isUrgent: newest.isUrgent, content: newest.encoded, at: now)
-            return publication.map { ($0, clock.content) }
+            next.pass(activity.changed)
+            let publication = next.release(
+                task, stamp: newest.stamp, isUrgent: newest.isUrgent, content: newest.encoded, at: time.now)
+            guard let publication else { return nil }
+            guard let state = ActivityState(decoding: next.content) else {
+                throw StoreError(.corrupt, message: "the clock of an activity has an unreadable state")
+            }
+            let isEnd = activity.end?.stamp == state.stamp
+            let release = Release(activity: activity, publication: publication, state: state, isEnd: isEnd)
+            if next == clock { return release }
+            if try await activities.replace(clock, by: next, of: id, in: space) { return release }
         }
-        guard let (publication, content) = released else { return nil }
-        guard let state = ActivityState(decoding: content) else {
-            throw StoreError(.corrupt, message: "the clock of an activity has an unreadable state")
-        }
-        return (publication, state)
+        throw ActivityBook.contention
+    }
+
+    /// A state that is sent from now on.
+    package struct Release: Sendable {
+        package let activity: KnownActivity
+        package let publication: ActivityClock.Publication
+        package let state: ActivityState
+        package let isEnd: Bool
     }
 
     package func forget(_ id: ActivityID, in space: AppID) async throws(StoreError) {
@@ -122,6 +137,10 @@ package struct ActivityBook: Sendable {
             if next == clock { return answer }
             if try await activities.replace(clock, by: next, of: id, in: space) { return answer }
         }
-        throw StoreError(.unavailable, message: "too many updates of one activity at once")
+        throw ActivityBook.contention
+    }
+
+    private static var contention: StoreError {
+        StoreError(.unavailable, message: "too many updates of one activity at once")
     }
 }

@@ -1,6 +1,5 @@
 package import JSONKit
 package import PushModel
-package import TaskModel
 
 /// States of Live Activities as data for the apps of other platforms.
 package enum MirroredState {
