@@ -71,6 +71,16 @@ import Testing
         #expect(try fixture.judge(push).summary == "200")
     }
 
+    @Test(arguments: [("10", "200"), ("5", "200"), ("", "200"), ("1", "400 BadPriority")])
+    func liveActivitiesHaveTwoPriorities(priority: String, summary: String) throws {
+        var fixture = try AppleFixture()
+        var push = AppleFixture.Push()
+        push.headers["apns-push-type"] = "liveactivity"
+        push.headers["apns-topic"] = AppleFixture.topic + ".push-type.liveactivity"
+        push.headers["apns-priority"] = priority
+        #expect(try fixture.judge(push).summary == summary)
+    }
+
     @Test(arguments: [
         ("GET", "/3/device/" + AppleFixture.device, "405 MethodNotAllowed"),
         ("POST", "/2/device/" + AppleFixture.device, "404 BadPath"),

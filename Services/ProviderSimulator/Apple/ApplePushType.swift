@@ -29,6 +29,16 @@ enum ApplePushType: String, CaseIterable, Sendable {
 
     var payloadBytesMaximum: Int { self == .voip ? 5_120 : 4_096 }
 
+    /// Whether `apns-priority` may have this value.
+    func allows(priority: String) -> Bool {
+        switch priority {
+        case "10": self != .background
+        case "5": true
+        case "1": self != .background && self != .liveactivity
+        default: false
+        }
+    }
+
     /// The bundle id that a topic names; nil if the topic is not of this type.
     func bundle(ofTopic topic: String) -> Substring? {
         guard topic.utf8.count > topicSuffix.utf8.count else { return nil }

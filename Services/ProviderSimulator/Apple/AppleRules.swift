@@ -86,8 +86,7 @@ struct AppleRules: ProviderRules {
     }
 
     private static func checkFields(_ headers: AppleHeaders, type: ApplePushType) throws(AppleError) {
-        let priority = headers.priority ?? "10"
-        guard ["10", "5", "1"].contains(priority), type != .background || priority == "5" else { throw .badPriority }
+        guard type.allows(priority: headers.priority ?? "10") else { throw .badPriority }
         if let expiration = headers.expiration {
             guard let seconds = Int64(expiration), seconds >= 0 else { throw .badExpirationDate }
         }
