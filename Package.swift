@@ -150,8 +150,8 @@ let package = Package(
             "Datagrams", "HTTPServer", "JSONKit", "LocalTime", "PushModel", "RedisClient", "RedisStore", "RegistryLog",
             "Rendering", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
-            "ProviderSimulator", command: "provider-simulator", "HTTP2", "HTTPServer", "JSONKit", "PushModel",
-            "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),
+            "ProviderSimulator", command: "provider-simulator", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit",
+            "PushModel", "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),
         service(
             "Renderer", command: "renderer", "Bus", "PushModel", "RedisClient", "RedisStore", "Rendering",
             "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
@@ -237,8 +237,8 @@ let package = Package(
             "ProviderKitTests", "Apps", "Bus", "HTTP2", "HTTPClient", "MemoryBus", "MemoryStore", "ProviderKit",
             "PushModel", "ServiceKit", "Signing", "Store", "TaskKit", "TestSupport", "Topics"),
         tests(
-            "ProviderSimulatorTests", "HTTP2", "JSONKit", "provider-simulator", "PushModel", "ServiceKit", "Signing",
-            "TestSupport", "TLSSocket"),
+            "ProviderSimulatorTests", "HTTP2", "HTTPServer", "JSONKit", "provider-simulator", "PushModel", "ServiceKit",
+            "Signing", "TestSupport", "TLSSocket"),
         tests("PushModelTests", "PushModel", "ServiceKit", "TestSupport"),
         tests(
             "RedisBusTests", "Bus", "RedisBus", "RedisClient", "ServiceHarness", "ServiceKit", "TestSupport", "Topics"),

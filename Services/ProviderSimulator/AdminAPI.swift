@@ -9,10 +9,12 @@ struct AdminAPI: Sendable {
 
     private let providers: [Provider: SimulatedProvider]
     private let subscriptions: SubscriptionAPI
+    private let phones: PhoneAPI
 
-    init(_ providers: [Provider: SimulatedProvider], subscriptions: SubscriptionAPI) {
+    init(_ providers: [Provider: SimulatedProvider], subscriptions: SubscriptionAPI, phones: PhoneAPI) {
         self.providers = providers
         self.subscriptions = subscriptions
+        self.phones = phones
     }
 
     var router: HTTPRouter {
@@ -34,6 +36,7 @@ struct AdminAPI: Sendable {
         router.on(.post, pattern: "/connections") { changeConnections($0) }
         router.on(.post, pattern: "/credentials") { changeCredentials($0) }
         subscriptions.add(to: &router)
+        phones.add(to: &router)
         return router
     }
 
@@ -89,29 +92,19 @@ struct AdminAPI: Sendable {
         case credentials(SimulatedProvider, CredentialChange)
     }
 
-    /// Reads a document that names its provider. Nothing is changed unless all of it is valid.
+    /// Reads a document that names its provider.
     private func change(
         _ request: HTTPRequest, read: (SimulatedProvider, JSONFields) -> Change?
     ) -> HTTPResponse {
-        let problems = JSONProblems()
-        let document: JSON
-        do throws(JSONError) {
-            document = try JSON(request.body.bytes)
-        } catch {
-            return Problem(.badRequest, detail: error.description).response()
+        AdminDocument.read(request) { fields in
+            let names = Provider.allCases.map(\.rawValue).joined(separator: ", ")
+            let provider = fields.text("provider", expected: "one of \(names)", isRequired: true) {
+                Provider(rawValue: $0).flatMap { providers[$0] }
+            }
+            return provider.flatMap { read($0, fields) }
+        } perform: { change in
+            perform(change)
         }
-        let fields = JSONFields(document, problems: problems)
-        let names = Provider.allCases.map(\.rawValue).joined(separator: ", ")
-        let provider = fields.text("provider", expected: "one of \(names)", isRequired: true) {
-            Provider(rawValue: $0).flatMap { providers[$0] }
-        }
-        let change = provider.flatMap { read($0, fields) }
-        if provider != nil { fields.rejectUnknown() }
-        guard problems.all.isEmpty, let change else {
-            let detail = problems.all.map(\.description).joined(separator: "; ")
-            return Problem(.badRequest, detail: detail).response()
-        }
-        return perform(change)
     }
 
     private func perform(_ change: Change) -> HTTPResponse {

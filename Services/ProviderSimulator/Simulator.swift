@@ -1,12 +1,14 @@
 import HTTP2
 import HTTPServer
 import ServiceKit
+import Signing
 
 /// The simulated providers with their credentials and certificates, running from `init` to `stop`.
 struct Simulator: Sendable {
     let announcement: Announcement
     private let providers: [Provider: SimulatedProvider]
     private let admin: HTTPServer
+    private let phones: ApplePhones
 
     init(_ configuration: SimulatorConfiguration, log: Log) throws {
         let folder = try SimulatorFolder(configuration.folder)
@@ -14,8 +16,9 @@ struct Simulator: Sendable {
             in: folder, host: configuration.host, bundle: configuration.bundle)
         let accounts = try SimulatedAccounts(configuration, in: folder)
         let subscriptions = WebPushSubscriptions(seed: configuration.seed)
+        phones = ApplePhones(seed: Simulator.number(ofSeed: configuration.seed), log: log)
         providers = try Dictionary(
-            uniqueKeysWithValues: accounts.rules(configuration, subscriptions).map { provider, rules in
+            uniqueKeysWithValues: accounts.rules(configuration, subscriptions, phones: phones).map { provider, rules in
                 let port = configuration.ports[provider] ?? 0
                 return (
                     provider,
@@ -32,7 +35,8 @@ struct Simulator: Sendable {
         admin = HTTPServer(
             name: "admin",
             configuration: HTTPServerConfiguration(address: configuration.address, port: configuration.adminPort),
-            router: AdminAPI(providers, subscriptions: browsers).router, log: log, metrics: Metrics())
+            router: AdminAPI(providers, subscriptions: browsers, phones: PhoneAPI(phones: phones)).router, log: log,
+            metrics: Metrics())
         try admin.start()
         announcement = Announcement(
             configuration: configuration, ports: providers.mapValues { $0.server.port }, origins: origins,
@@ -44,5 +48,10 @@ struct Simulator: Sendable {
     func stop() async {
         await admin.stop(within: .seconds(1))
         for provider in providers.values { await provider.server.close() }
+        await phones.stop()
+    }
+
+    private static func number(ofSeed text: String) -> UInt64 {
+        SHA256.digest(of: Array(text.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

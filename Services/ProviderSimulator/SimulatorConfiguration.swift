@@ -9,7 +9,7 @@ struct SimulatorConfiguration: Sendable {
     var adminPort: UInt16
     var bundle: String
     var project: String
-    /// From which the keys of all subscriptions derive.
+    /// From which the keys of all subscriptions and the tokens of phones derive.
     var seed: String
     var streamsMaximum: Int
     var limits: DeliveryBook.Limits
@@ -38,7 +38,7 @@ struct SimulatorConfiguration: Sendable {
             "CARILLON_SIMULATOR_PROJECT", default: "example-news", meaning: "Project accepted by the simulated Google.")
         seed = environment.text(
             "CARILLON_SIMULATOR_SEED", default: "carillon",
-            meaning: "Text from which the keys of simulated browsers derive; the same text gives the same keys.")
+            meaning: "Text from which keys of browsers and tokens of phones derive; the same text gives the same ones.")
         streamsMaximum = environment.integer(
             "CARILLON_SIMULATOR_STREAMS_MAX", default: 1_000, in: 1...1_000_000,
             meaning: "Concurrent requests allowed on one connection.")

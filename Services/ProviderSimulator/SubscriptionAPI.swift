@@ -27,28 +27,20 @@ struct SubscriptionAPI: Sendable {
     }
 
     private func many(_ request: HTTPRequest) -> HTTPResponse {
-        let problems = JSONProblems()
-        let document: JSON
-        do throws(JSONError) {
-            document = try JSON(request.body.bytes)
-        } catch {
-            return Problem(.badRequest, detail: error.description).response()
+        AdminDocument.read(request) { fields in
+            let vendor =
+                fields.text(
+                    "vendor", expected: SubscriptionAPI.vendors, convert: WebPushSubscriptions.Vendor.init) ?? .any
+            let names = fields.elements(
+                "names", countMinimum: 1, countMaximum: SubscriptionAPI.namesMaximum, isRequired: true
+            ).compactMap { element in
+                element.text(expected: SubscriptionAPI.nameForm) { DeviceAddress.isName($0.utf8) ? $0 : nil }
+            }
+            return (vendor: vendor, names: names)
+        } perform: { wanted in
+            let texts = wanted.names.map { subscriptions.json(of: $0, at: wanted.vendor, origin: origin) }
+            return .json("[" + texts.joined(separator: ",\n") + "]\n")
         }
-        let fields = JSONFields(document, problems: problems)
-        let vendor =
-            fields.text("vendor", expected: SubscriptionAPI.vendors, convert: WebPushSubscriptions.Vendor.init) ?? .any
-        let names = fields.elements(
-            "names", countMinimum: 1, countMaximum: SubscriptionAPI.namesMaximum, isRequired: true
-        ).compactMap { element in
-            element.text(expected: SubscriptionAPI.nameForm) { DeviceAddress.isName($0.utf8) ? $0 : nil }
-        }
-        fields.rejectUnknown()
-        guard problems.all.isEmpty else {
-            let detail = problems.all.map(\.description).joined(separator: "; ")
-            return Problem(.badRequest, detail: detail).response()
-        }
-        let texts = names.map { subscriptions.json(of: $0, at: vendor, origin: origin) }
-        return .json("[" + texts.joined(separator: ",\n") + "]\n")
     }
 
     private static let nameForm = "a name of letters, digits, -, _ and . with at most 256 bytes"

@@ -12,6 +12,7 @@ struct AppleFixture {
     static let device = String(repeating: "ab", count: 32)
 
     var rules: AppleRules
+    let phones = ApplePhones(seed: 1, log: quietLog)
     let account: AppleAccount
     let key: SigningKey
     var now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -20,7 +21,7 @@ struct AppleFixture {
     init() throws {
         account = try AppleAccount(in: SimulatorFolder(folder.path))
         key = try SigningKey(file: account.keyFile, for: .es256)
-        rules = AppleRules(bundle: AppleFixture.topic, AppleProviderTokens(of: account))
+        rules = AppleRules(bundle: AppleFixture.topic, AppleProviderTokens(of: account), phones: phones)
     }
 
     /// `issued` is in seconds after `now`.

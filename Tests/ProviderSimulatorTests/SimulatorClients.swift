@@ -11,6 +11,7 @@ let quietLog = Log(service: "simulator-tests", level: .error, sink: CollectingSi
 struct ApplePool {
     let pool: HTTP2Pool
     private let headers: HTTP2Headers
+    private let liveActivityHeaders: HTTP2Headers
 
     /// `tokenAge` is the age of the provider token in seconds.
     init(_ simulator: SimulatorProcess, tokenAge: Int = 0) throws {
@@ -20,9 +21,11 @@ struct ApplePool {
             claims.member("iss", simulator.text("apns", "team_id"))
             claims.member("iat", issued)
         }
-        headers = [
-            "authorization": "bearer " + token.reveal(), "apns-topic": simulator.text("apns", "topic"),
-            "apns-push-type": "alert",
+        let (authorization, topic) = ("bearer " + token.reveal(), simulator.text("apns", "topic"))
+        headers = ["authorization": authorization, "apns-topic": topic, "apns-push-type": "alert"]
+        liveActivityHeaders = [
+            "authorization": authorization, "apns-topic": topic + ".push-type.liveactivity",
+            "apns-push-type": "liveactivity", "apns-priority": "5",
         ]
         var configuration = HTTP2Configuration()
         configuration.tls.authorityFile = simulator.text("ca_file")
@@ -39,6 +42,14 @@ struct ApplePool {
         return HTTP2Request(
             .post, "/3/device/" + ApplePool.token(number), sharedHeaders: headers, headers: ["apns-id": name],
             body: Array("{\"aps\":{\"alert\":\"It rings.\"}}".utf8))
+    }
+
+    func push(to token: String, liveActivity body: String) -> HTTP2Request {
+        HTTP2Request(.post, "/3/device/" + token, sharedHeaders: liveActivityHeaders, body: Array(body.utf8))
+    }
+
+    func push(to token: String, alert body: String) -> HTTP2Request {
+        HTTP2Request(.post, "/3/device/" + token, sharedHeaders: headers, body: Array(body.utf8))
     }
 
     static func token(_ number: Int) -> String {

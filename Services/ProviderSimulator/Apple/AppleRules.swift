@@ -16,12 +16,14 @@ struct AppleRules: ProviderRules {
     private let bundle: String
     private var providerTokens: AppleProviderTokens
     private var payloads = ApplePayloads()
+    private let phones: ApplePhones
     /// For pushes without an id; seeded once, since each system random number is a system call.
     private let messageIDs = SeededRandomSource(seed: SystemRandomSource().next())
 
-    init(bundle: String, _ providerTokens: AppleProviderTokens) {
+    init(bundle: String, _ providerTokens: AppleProviderTokens, phones: ApplePhones) {
         self.bundle = bundle
         self.providerTokens = providerTokens
+        self.phones = phones
     }
 
     func endpoint(of request: HTTP2ServerRequest) -> FaultRule.Endpoint { .send }
@@ -34,11 +36,11 @@ struct AppleRules: ProviderRules {
         let headers = AppleHeaders(request.headers)
         let messageID = messageID(headers)
         do throws(AppleError) {
-            let delivery = try check(request, headers: headers, now: now)
+            let (delivery, type) = try check(request, headers: headers, now: now)
             switch AppleTokenPrefix.effect(of: delivery.device[...]) {
             case .refusal(let error): throw error
             case .fault(let fault): return Verdict(fault: fault)
-            case nil: break
+            case nil: try phones.receive(request.body, token: delivery.device, type: type, now: now)
             }
             return Verdict(taken: [delivery], HTTP2Answer(200, headers: AppleRules.headers(messageID)))
         } catch {
@@ -59,7 +61,7 @@ struct AppleRules: ProviderRules {
 
     private mutating func check(
         _ request: HTTP2ServerRequest, headers: AppleHeaders, now: Timestamp
-    ) throws(AppleError) -> Delivery {
+    ) throws(AppleError) -> (Delivery, ApplePushType) {
         guard request.path.hasPrefix(AppleRules.pathPrefix) else { throw .badPath }
         guard request.method == "POST" else { throw .methodNotAllowed }
         if headers.hasDuplicates { throw .duplicateHeaders }
@@ -74,7 +76,7 @@ struct AppleRules: ProviderRules {
         try checkTopic(headers.topic ?? certified, type: type, allowed: certified ?? bundle)
         try AppleRules.checkFields(headers, type: type)
         let task = try payloads.check(request.body, bytesMaximum: type.payloadBytesMaximum)
-        return Delivery(device: token, mark: headers.messageID, task: headers.collapseID ?? task)
+        return (Delivery(device: token, mark: headers.messageID, task: headers.collapseID ?? task), type)
     }
 
     private func checkTopic(_ topic: String?, type: ApplePushType, allowed: String) throws(AppleError) {

@@ -17,10 +17,10 @@ struct SimulatedAccounts: Sendable {
     }
 
     func rules(
-        _ configuration: SimulatorConfiguration, _ subscriptions: WebPushSubscriptions
+        _ configuration: SimulatorConfiguration, _ subscriptions: WebPushSubscriptions, phones: ApplePhones
     ) -> [Provider: any ProviderRules] {
         [
-            .apns: AppleRules(bundle: configuration.bundle, AppleProviderTokens(of: apple)),
+            .apns: AppleRules(bundle: configuration.bundle, AppleProviderTokens(of: apple), phones: phones),
             .fcm: GoogleRules(google),
             .huawei: HuaweiRules(huawei),
             .webpush: WebPushRules(subscriptions),
