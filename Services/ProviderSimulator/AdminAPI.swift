@@ -10,11 +10,16 @@ struct AdminAPI: Sendable {
     private let providers: [Provider: SimulatedProvider]
     private let subscriptions: SubscriptionAPI
     private let phones: PhoneAPI
+    private let channels: ChannelAPI
 
-    init(_ providers: [Provider: SimulatedProvider], subscriptions: SubscriptionAPI, phones: PhoneAPI) {
+    init(
+        _ providers: [Provider: SimulatedProvider], subscriptions: SubscriptionAPI, phones: PhoneAPI,
+        channels: ChannelAPI
+    ) {
         self.providers = providers
         self.subscriptions = subscriptions
         self.phones = phones
+        self.channels = channels
     }
 
     var router: HTTPRouter {
@@ -37,6 +42,7 @@ struct AdminAPI: Sendable {
         router.on(.post, pattern: "/credentials") { changeCredentials($0) }
         subscriptions.add(to: &router)
         phones.add(to: &router)
+        channels.add(to: &router)
         return router
     }
 

@@ -33,8 +33,8 @@ final class ProviderPort: Sendable {
             }
             let verdict = state.rules.judge(request, now: now)
             record(verdict, request: request, now: now, in: &state.book)
-            // Only the answer to an accepted push can be lost.
-            if let fault = draw.fault, !verdict.deliveries.isEmpty {
+            // Only the answer to an accepted push, or to a change, can be lost.
+            if let fault = draw.fault, verdict.isProcessed {
                 return delayed(commit(fault.0, request: request, now: now, state: &state), delay: draw.delay)
             }
             switch verdict.reaction {

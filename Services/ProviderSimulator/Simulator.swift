@@ -16,9 +16,14 @@ struct Simulator: Sendable {
             in: folder, host: configuration.host, bundle: configuration.bundle)
         let accounts = try SimulatedAccounts(configuration, in: folder)
         let subscriptions = WebPushSubscriptions(seed: configuration.seed)
-        phones = ApplePhones(seed: Simulator.number(ofSeed: configuration.seed), log: log)
+        let seeds = SeededRandomSource(seed: Simulator.number(ofSeed: configuration.seed))
+        let phones = ApplePhones(seed: seeds.next(), log: log)
+        let channels = AppleChannels(seed: seeds.next(), countMaximum: configuration.channelsMaximum)
+        self.phones = phones
         providers = try Dictionary(
-            uniqueKeysWithValues: accounts.rules(configuration, subscriptions, phones: phones).map { provider, rules in
+            uniqueKeysWithValues: accounts.rules(
+                configuration, subscriptions, phones: phones, channels: channels
+            ).map { provider, rules in
                 let port = configuration.ports[provider] ?? 0
                 return (
                     provider,
@@ -35,8 +40,10 @@ struct Simulator: Sendable {
         admin = HTTPServer(
             name: "admin",
             configuration: HTTPServerConfiguration(address: configuration.address, port: configuration.adminPort),
-            router: AdminAPI(providers, subscriptions: browsers, phones: PhoneAPI(phones: phones)).router, log: log,
-            metrics: Metrics())
+            router: AdminAPI(
+                providers, subscriptions: browsers, phones: PhoneAPI(phones: phones),
+                channels: ChannelAPI(channels: channels, phones: phones)
+            ).router, log: log, metrics: Metrics())
         try admin.start()
         announcement = Announcement(
             configuration: configuration, ports: providers.mapValues { $0.server.port }, origins: origins,

@@ -12,6 +12,7 @@ struct SimulatorConfiguration: Sendable {
     /// From which the keys of all subscriptions and the tokens of phones derive.
     var seed: String
     var streamsMaximum: Int
+    var channelsMaximum: Int
     var limits: DeliveryBook.Limits
 
     init(environment: inout EnvironmentReader) {
@@ -42,6 +43,9 @@ struct SimulatorConfiguration: Sendable {
         streamsMaximum = environment.integer(
             "CARILLON_SIMULATOR_STREAMS_MAX", default: 1_000, in: 1...1_000_000,
             meaning: "Concurrent requests allowed on one connection.")
+        channelsMaximum = environment.integer(
+            "CARILLON_SIMULATOR_CHANNELS_MAX", default: 10_000, in: 0...ChannelAPI.countMaximum,
+            meaning: "Broadcast channels that the simulated Apple allows; Apple allows 10,000.")
         limits = DeliveryBook.Limits()
         limits.devices = environment.integer(
             "CARILLON_SIMULATOR_DEVICES_MAX", default: limits.devices, in: 1...100_000_000,

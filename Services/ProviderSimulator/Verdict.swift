@@ -15,12 +15,15 @@ struct Verdict: Sendable {
     let refusal: (reason: String, count: Int)?
     /// The content of an encrypted push; nil if the request's body is the content.
     let shown: [UInt8]?
+    /// False if the request had no effect.
+    let isProcessed: Bool
 
     init(fault: Fault) {
         reaction = .fault(fault)
         deliveries = []
         refusal = nil
         shown = nil
+        isProcessed = false
     }
 
     init(
@@ -31,6 +34,16 @@ struct Verdict: Sendable {
         self.deliveries = deliveries
         self.refusal = refusal
         self.shown = shown
+        isProcessed = !deliveries.isEmpty
+    }
+
+    /// For a request that changed something and delivered nothing.
+    init(changed answer: HTTP2Answer) {
+        reaction = .answer(answer)
+        deliveries = []
+        refusal = nil
+        shown = nil
+        isProcessed = true
     }
 
     init(refusedFor reason: String, _ answer: HTTP2Answer) {
@@ -38,5 +51,6 @@ struct Verdict: Sendable {
         deliveries = []
         refusal = (reason, 1)
         shown = nil
+        isProcessed = false
     }
 }

@@ -13,6 +13,7 @@ struct AppleFixture {
 
     var rules: AppleRules
     let phones = ApplePhones(seed: 1, log: quietLog)
+    let channels = AppleChannels(seed: 2, countMaximum: 3)
     let account: AppleAccount
     let key: SigningKey
     var now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -21,7 +22,8 @@ struct AppleFixture {
     init() throws {
         account = try AppleAccount(in: SimulatorFolder(folder.path))
         key = try SigningKey(file: account.keyFile, for: .es256)
-        rules = AppleRules(bundle: AppleFixture.topic, AppleProviderTokens(of: account), phones: phones)
+        rules = AppleRules(
+            bundle: AppleFixture.topic, AppleProviderTokens(of: account), phones: phones, channels: channels)
     }
 
     /// `issued` is in seconds after `now`.

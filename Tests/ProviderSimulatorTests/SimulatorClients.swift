@@ -48,6 +48,15 @@ struct ApplePool {
         HTTP2Request(.post, "/3/device/" + token, sharedHeaders: liveActivityHeaders, body: Array(body.utf8))
     }
 
+    /// A call about a channel, or a broadcast.
+    func call(
+        _ method: HTTP2Request.Method, _ path: String, headers: HTTP2Headers = HTTP2Headers(), body: String = ""
+    ) -> HTTP2Request {
+        var shared = HTTP2Headers()
+        if let authorization = self.headers["authorization"] { shared.append("authorization", authorization) }
+        return HTTP2Request(method, path, sharedHeaders: shared, headers: headers, body: Array(body.utf8))
+    }
+
     func push(to token: String, alert body: String) -> HTTP2Request {
         HTTP2Request(.post, "/3/device/" + token, sharedHeaders: headers, body: Array(body.utf8))
     }

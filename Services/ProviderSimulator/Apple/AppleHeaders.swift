@@ -1,7 +1,7 @@
 import HTTP2
 import ServiceKit
 
-/// The fields of a push to Apple, read in one pass.
+/// The fields of a request to Apple, read in one pass.
 struct AppleHeaders {
     private(set) var authorization: String?
     private(set) var topic: String?
@@ -10,6 +10,9 @@ struct AppleHeaders {
     private(set) var expiration: String?
     private(set) var collapseID: String?
     private(set) var messageID: String?
+    /// Of a call about a channel.
+    private(set) var channelID: String?
+    private(set) var requestID: String?
     private(set) var hasDuplicates = false
 
     init(_ headers: HTTP2Headers) {
@@ -22,6 +25,10 @@ struct AppleHeaders {
                     AppleHeaders.take(field, name: "authorization", value: &authorization)
                 case 13: AppleHeaders.take(field, name: "apns-priority", value: &priority)
                 case 14: AppleHeaders.take(field, name: "apns-push-type", value: &pushType)
+                case 15 where field.name[5] == UInt8(ascii: "c"):
+                    AppleHeaders.take(field, name: "apns-channel-id", value: &channelID)
+                case 15 where field.name[5] == UInt8(ascii: "r"):
+                    AppleHeaders.take(field, name: "apns-request-id", value: &requestID)
                 case 15: AppleHeaders.take(field, name: "apns-expiration", value: &expiration)
                 case 16: AppleHeaders.take(field, name: "apns-collapse-id", value: &collapseID)
                 default: true

@@ -13,20 +13,28 @@ struct AppleRules: ProviderRules {
     private static let collapseIDBytesMaximum = 64
 
     /// The bundle id whose topics are allowed.
-    private let bundle: String
+    let bundle: String
     private var providerTokens: AppleProviderTokens
-    private var payloads = ApplePayloads()
-    private let phones: ApplePhones
+    var payloads = ApplePayloads()
+    let phones: ApplePhones
+    let channels: AppleChannels
     /// For pushes without an id; seeded once, since each system random number is a system call.
     private let messageIDs = SeededRandomSource(seed: SystemRandomSource().next())
 
-    init(bundle: String, _ providerTokens: AppleProviderTokens, phones: ApplePhones) {
+    init(
+        bundle: String, _ providerTokens: AppleProviderTokens, phones: ApplePhones, channels: AppleChannels
+    ) {
         self.bundle = bundle
         self.providerTokens = providerTokens
         self.phones = phones
+        self.channels = channels
     }
 
-    func endpoint(of request: HTTP2ServerRequest) -> FaultRule.Endpoint { .send }
+    func endpoint(of request: HTTP2ServerRequest) -> FaultRule.Endpoint {
+        if request.path.hasPrefix(AppleRules.pathPrefix) { return .send }
+        if request.path.hasPrefix(AppleRules.broadcastPrefix) { return .broadcast }
+        return request.path.hasPrefix(AppleRules.managementPrefix) ? .channels : .send
+    }
 
     mutating func changeCredentials(_ change: CredentialChange) {
         if let age = change.age { providerTokens.ageMaximum = age }
@@ -34,29 +42,40 @@ struct AppleRules: ProviderRules {
 
     mutating func judge(_ request: HTTP2ServerRequest, now: Timestamp) -> Verdict {
         let headers = AppleHeaders(request.headers)
-        let messageID = messageID(headers)
+        let endpoint = endpoint(of: request)
+        let echo = echo(headers, of: endpoint)
         do throws(AppleError) {
-            let (delivery, type) = try check(request, headers: headers, now: now)
-            switch AppleTokenPrefix.effect(of: delivery.device[...]) {
-            case .refusal(let error): throw error
-            case .fault(let fault): return Verdict(fault: fault)
-            case nil: try phones.receive(request.body, token: delivery.device, type: type, now: now)
+            switch endpoint {
+            case .channels: return try manageChannels(request, headers: headers, echo: echo, now: now)
+            case .broadcast: return try broadcast(request, headers: headers, echo: echo, now: now)
+            case .send, .token: return try push(request, headers: headers, echo: echo, now: now)
             }
-            return Verdict(taken: [delivery], HTTP2Answer(200, headers: AppleRules.headers(messageID)))
         } catch {
             let answer = AppleRules.answer(
-                error.status, reason: error.rawValue, goneSince: error.status == 410 ? now : nil, messageID: messageID)
+                error.status, reason: error.rawValue, goneSince: error.status == 410 ? now : nil, headers: echo)
             return Verdict(refusedFor: error.rawValue, answer)
         }
     }
 
     func answer(_ error: AskedError, to request: HTTP2ServerRequest, now: Timestamp) -> HTTP2Answer {
-        let messageID = messageID(AppleHeaders(request.headers))
-        guard error.status != 200 else { return HTTP2Answer(200, headers: AppleRules.headers(messageID)) }
+        let echo = echo(AppleHeaders(request.headers), of: endpoint(of: request))
+        guard error.status != 200 else { return HTTP2Answer(200, headers: echo) }
         var answer = AppleRules.answer(
-            error.status, reason: error.reason, goneSince: error.status == 410 ? now : nil, messageID: messageID)
+            error.status, reason: error.reason, goneSince: error.status == 410 ? now : nil, headers: echo)
         if let seconds = error.retryAfter { answer.headers.append("retry-after", String(seconds)) }
         return answer
+    }
+
+    private mutating func push(
+        _ request: HTTP2ServerRequest, headers: AppleHeaders, echo: HTTP2Headers, now: Timestamp
+    ) throws(AppleError) -> Verdict {
+        let (delivery, type) = try check(request, headers: headers, now: now)
+        switch AppleTokenPrefix.effect(of: delivery.device[...]) {
+        case .refusal(let error): throw error
+        case .fault(let fault): return Verdict(fault: fault)
+        case nil: try phones.receive(request.body, token: delivery.device, type: type, now: now)
+        }
+        return Verdict(taken: [delivery], HTTP2Answer(200, headers: echo))
     }
 
     private mutating func check(
@@ -65,10 +84,7 @@ struct AppleRules: ProviderRules {
         guard request.path.hasPrefix(AppleRules.pathPrefix) else { throw .badPath }
         guard request.method == "POST" else { throw .methodNotAllowed }
         if headers.hasDuplicates { throw .duplicateHeaders }
-        let certified = AppleRules.bundle(certifiedFor: request.clientName)
-        if certified == nil {
-            try providerTokens.check(headers.authorization, connection: request.connection, now: now)
-        }
+        let certified = try authenticate(request, headers: headers, now: now)
         var token = String(request.path.utf8.dropFirst(AppleRules.pathPrefix.utf8.count)) ?? ""
         if token.isEmpty { throw .missingDeviceToken }
         guard token.withUTF8(AppleRules.isDeviceToken) else { throw .badDeviceToken }
@@ -77,6 +93,17 @@ struct AppleRules: ProviderRules {
         try AppleRules.checkFields(headers, type: type)
         let task = try payloads.check(request.body, bytesMaximum: type.payloadBytesMaximum)
         return (Delivery(device: token, mark: headers.messageID, task: headers.collapseID ?? task), type)
+    }
+
+    /// Returns the bundle id of the client's certificate. Without one it needs a provider token.
+    mutating func authenticate(
+        _ request: HTTP2ServerRequest, headers: AppleHeaders, now: Timestamp
+    ) throws(AppleError) -> String? {
+        let certified = AppleRules.bundle(certifiedFor: request.clientName)
+        if certified == nil {
+            try providerTokens.check(headers.authorization, connection: request.connection, now: now)
+        }
+        return certified
     }
 
     private func checkTopic(_ topic: String?, type: ApplePushType, allowed: String) throws(AppleError) {
@@ -126,27 +153,29 @@ struct AppleRules: ProviderRules {
         }
     }
 
-    /// The sender's id, or a new one.
-    private func messageID(_ headers: AppleHeaders) -> String {
-        if let messageID = headers.messageID, AppleRules.isUUID(messageID) { return messageID }
-        return TaskID(high: messageIDs.next(), low: messageIDs.next()).description
-    }
-
-    private static func headers(_ messageID: String) -> HTTP2Headers {
-        var headers = HTTP2Headers()
-        headers.append("apns-id", messageID, indexing: .nameOnly)
-        return headers
+    /// The field that repeats the sender's id of the request, or has a new one.
+    private func echo(_ headers: AppleHeaders, of endpoint: FaultRule.Endpoint) -> HTTP2Headers {
+        let isPush = endpoint == .send
+        let known = (isPush ? headers.messageID : headers.requestID).flatMap { AppleRules.isUUID($0) ? $0 : nil }
+        let id = known ?? TaskID(high: messageIDs.next(), low: messageIDs.next()).description
+        var echo = HTTP2Headers()
+        echo.append(isPush ? "apns-id" : "apns-request-id", id, indexing: .nameOnly)
+        return echo
     }
 
     private static func answer(
-        _ status: Int, reason: String?, goneSince: Timestamp?, messageID: String
+        _ status: Int, reason: String?, goneSince: Timestamp?, headers: HTTP2Headers
     ) -> HTTP2Answer {
-        var headers = headers(messageID)
-        headers.append("content-type", "application/json")
-        let body = JSONText.object { json in
+        let json = JSONText.object { json in
             if let reason { json.member("reason", reason) }
             if let goneSince { json.member("timestamp", Int(goneSince.milliseconds)) }
         }
-        return HTTP2Answer(status, headers: headers, body: Array(body.utf8))
+        return answer(status, headers: headers, json: json)
+    }
+
+    static func answer(_ status: Int, headers: HTTP2Headers, json: String) -> HTTP2Answer {
+        var headers = headers
+        headers.append("content-type", "application/json")
+        return HTTP2Answer(status, headers: headers, body: Array(json.utf8))
     }
 }

@@ -12,6 +12,8 @@ struct ServerCertificates: Sendable {
     /// The providers' hosts are among the names, for clients whose host cannot be set and is redirected instead.
     private static let providerNames = [
         "api.push.apple.com", "api.sandbox.push.apple.com", "api.development.push.apple.com", "fcm.googleapis.com",
+        "api-manage-broadcast.push.apple.com", "api-manage-broadcast.sandbox.push.apple.com",
+        "api-broadcast.push.apple.com", "api-broadcast.sandbox.push.apple.com",
         "oauth2.googleapis.com", "push-api.cloud.huawei.com", "oauth-login.cloud.huawei.com",
     ]
     private static let validity = Duration.seconds(30 * 86_400)

@@ -17,10 +17,12 @@ struct SimulatedAccounts: Sendable {
     }
 
     func rules(
-        _ configuration: SimulatorConfiguration, _ subscriptions: WebPushSubscriptions, phones: ApplePhones
+        _ configuration: SimulatorConfiguration, _ subscriptions: WebPushSubscriptions, phones: ApplePhones,
+        channels: AppleChannels
     ) -> [Provider: any ProviderRules] {
         [
-            .apns: AppleRules(bundle: configuration.bundle, AppleProviderTokens(of: apple), phones: phones),
+            .apns: AppleRules(
+                bundle: configuration.bundle, AppleProviderTokens(of: apple), phones: phones, channels: channels),
             .fcm: GoogleRules(google),
             .huawei: HuaweiRules(huawei),
             .webpush: WebPushRules(subscriptions),

@@ -10,7 +10,9 @@ enum FaultDocument {
         let kind = fields.text("kind", expected: "one of \(kinds.joined(separator: ", "))", isRequired: true) {
             kinds.contains($0) ? $0 : nil
         }
-        let endpoint = fields.text("endpoint", expected: "send or token", convert: FaultRule.Endpoint.init) ?? .send
+        let endpoint =
+            fields.text(
+                "endpoint", expected: "send, token, channels or broadcast", convert: FaultRule.Endpoint.init) ?? .send
         let selection = selection(fields)
         guard let kind, let effect = effect(kind, fields: fields), let selection else { return nil }
         return FaultRule(endpoint: endpoint, effect: effect, selection: selection)

@@ -4,10 +4,14 @@ struct FaultRule: Sendable, Equatable {
         case send
         /// The endpoint for access tokens.
         case token
+        /// Apple's endpoints that manage channels.
+        case channels
+        /// Apple's endpoint that publishes to a channel.
+        case broadcast
     }
 
     enum Effect: Sendable, Equatable {
-        /// `isDelivered`: the push is accepted and counted first, and only its answer is lost.
+        /// `isDelivered`: the request is accepted and counted first, and only its answer is lost.
         case fault(Fault, isDelivered: Bool)
         case delay(DelayDistribution)
     }

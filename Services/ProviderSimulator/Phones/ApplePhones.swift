@@ -2,9 +2,9 @@ import HTTPClient
 import ServiceKit
 import Synchronization
 
-/// The simulated phones: reached by the pushes that Apple accepts on its server's thread, changed and read by the admin
-/// API, and clients of their app's backend. A push to a token of no phone costs one look-up, and none while there are no
-/// phones.
+/// The simulated phones: reached by the pushes that Apple accepts, on its server's thread; changed and read by the
+/// admin API; clients of their app's backend. A push to a token of no phone costs one look-up, and none while there are
+/// no phones.
 final class ApplePhones: Sendable {
     /// Further pushes are not delayed.
     static let latePushesMaximum = 1_000_000
@@ -56,6 +56,24 @@ final class ApplePhones: Sendable {
         }
         if let work { begin(work) }
     }
+
+    /// A broadcast, which reaches all phones that subscribed to the channel.
+    func receive(_ body: [UInt8], onChannel channel: String, now: Timestamp) {
+        let work = state.withLock { state in
+            var work = Work()
+            guard let subscribers = state.book.subscribers[channel] else { return work }
+            let content = state.payloads.push(in: body)
+            for (phone, serial) in subscribers {
+                let push = PhonePush(phone: phone, target: .activity(serial), content: content)
+                send(push, now: now, state: &state, work: &work)
+            }
+            return work
+        }
+        begin(work)
+    }
+
+    /// The number of phones by channel.
+    var subscribers: [String: Int] { state.withLock { $0.book.subscribers.mapValues(\.count) } }
 
     private static func target(
         _ use: PhoneBook.TokenUse, type: ApplePushType
