@@ -31,9 +31,12 @@ struct AppleRules: ProviderRules {
     }
 
     func endpoint(of request: HTTP2ServerRequest) -> FaultRule.Endpoint {
-        if request.path.hasPrefix(AppleRules.pathPrefix) { return .send }
-        if request.path.hasPrefix(AppleRules.broadcastPrefix) { return .broadcast }
-        return request.path.hasPrefix(AppleRules.managementPrefix) ? .channels : .send
+        // Nearly all requests are pushes, which the version in the path shows.
+        switch request.path.utf8.dropFirst().first {
+        case UInt8(ascii: "1") where request.path.hasPrefix(AppleRules.managementPrefix): .channels
+        case UInt8(ascii: "4") where request.path.hasPrefix(AppleRules.broadcastPrefix): .broadcast
+        default: .send
+        }
     }
 
     mutating func changeCredentials(_ change: CredentialChange) {

@@ -8,7 +8,7 @@ struct PhoneToken: Hashable, Sendable {
         /// Longer than a device token, as with Apple.
         case liveActivity
 
-        fileprivate var parts: UInt64 {
+        fileprivate var parts: Int {
             switch self {
             case .device: 4
             case .liveActivity: 10
@@ -34,25 +34,41 @@ struct PhoneToken: Hashable, Sendable {
 
     /// From the first digits of a text; the others are checked by `isSpelled`.
     init?(startOf text: String) {
-        var number: UInt64 = 0
-        var digits = 0
-        for character in text.utf8.prefix(PhoneToken.digitsOfPart) {
-            guard let value = character.hexDigitValue else { return nil }
-            number = number << 4 | UInt64(value)
-            digits += 1
-        }
-        guard digits == PhoneToken.digitsOfPart else { return nil }
+        guard let number = PhoneToken.number(spelledBy: text.utf8.prefix(PhoneToken.digitsOfPart)) else { return nil }
         self.number = number
     }
 
     func text(as kind: Kind) -> String {
-        (0..<kind.parts).map { part in
-            (part == 0 ? number : SplitMix64.mixed(number &+ part)).hexadecimal
-        }.joined()
+        (0..<kind.parts).map { part($0).hexadecimal }.joined()
     }
 
-    /// In either case of the letters.
+    /// In either case of the letters. Makes no text of its own, since each push to a phone is checked.
     func isSpelled(_ text: String, as kind: Kind) -> Bool {
-        self.text(as: kind).utf8.elementsEqual(text.utf8.lazy.map { $0.isASCIIUppercase ? $0 | 0x20 : $0 })
+        var text = text
+        return text.withUTF8 { text in
+            text.count == kind.parts * PhoneToken.digitsOfPart
+                && (0..<kind.parts).allSatisfy { part in
+                    let start = part * PhoneToken.digitsOfPart
+                    let digits = text[start..<start + PhoneToken.digitsOfPart]
+                    return PhoneToken.number(spelledBy: digits) == self.part(part)
+                }
+        }
+    }
+
+    /// 16 digits as a number.
+    private func part(_ part: Int) -> UInt64 {
+        part == 0 ? number : SplitMix64.mixed(number &+ UInt64(part))
+    }
+
+    /// Nil for anything but 16 digits.
+    private static func number(spelledBy digits: some Collection<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        var count = 0
+        for digit in digits {
+            guard let value = digit.hexDigitValue else { return nil }
+            number = number << 4 | UInt64(value)
+            count += 1
+        }
+        return count == digitsOfPart ? number : nil
     }
 }
