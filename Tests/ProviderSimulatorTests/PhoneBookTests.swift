@@ -41,12 +41,12 @@ import Testing
         let first = try #require(book.phones[0].activities.first)
         try start("m", at: 20, in: &book, of: phone)
         let second = try #require(book.phones[0].activities.first)
-        #expect(book.phones[0].activities.count == 1 && second.counts.starts == 2 && second.timestamp == 20)
+        #expect(book.phones[0].activities.count == 1 && second.counts[.starts] == 2 && second.timestamp == 20)
         let former = try #require(first.token)
         #expect(second.token != former)
         let use = try #require(book.use(of: former.text(as: .liveActivity)))
         book.deliver(try update(2, at: 30, serial: use.serial, of: phone), at: now)
-        #expect(book.phones[0].counts.afterEnd == 1 && book.phones[0].activities.first?.timestamp == 20)
+        #expect(book.phones[0].counts[.afterEnd] == 1 && book.phones[0].activities.first?.timestamp == 20)
         #expect(book.states.count == 1)
     }
 
@@ -83,16 +83,19 @@ import Testing
         #expect(book.subscribers.isEmpty && book.phones[0].activities.first?.state == .ended)
     }
 
-    @Test func theWorstSecondIsCounted() {
+    @Test func countsAreTakenTogether() {
         var counts = PushCounts()
         for milliseconds in [0, 1, 999, 1_000, 1_999, 5_000] as [Int64] {
             counts.countArrival(at: Timestamp(milliseconds: milliseconds))
         }
-        #expect(counts.worstSecond == 3 && counts.received == 6)
+        #expect(counts.worstSecond == 3 && counts[.received] == 6)
         var sum = PushCounts()
         sum.add(counts)
         sum.add(counts)
-        #expect(sum.worstSecond == 3 && sum.received == 12)
+        #expect(sum.worstSecond == 3 && sum[.received] == 12)
+        counts.count(.alerts)
+        sum.keepMaxima(with: counts)
+        #expect(sum[.alerts] == 1 && sum[.received] == 12)
     }
 
     private func book() -> PhoneBook { PhoneBook(random: SeededRandomSource(seed: 5)) }

@@ -91,7 +91,7 @@ import Testing
     /// Some pushes overtake others, and each phone ends with the newest state.
     @Test func latePushesAreOvertaken() async throws {
         let fixture = try await PhoneFixture()
-        let phones = try await fixture.add("\"count\":10,\"activity\":\"m\",\"reorder\":0.5,\"delay_ms\":20")
+        let phones = try await fixture.add("\"count\":10,\"activity\":\"m\",\"reorder\":0.5,\"delay_ms\":500")
         let tokens = phones.compactMap { $0["activity_token"]?.text }
         let pushes = (1...20).flatMap { number in
             tokens.map { fixture.client.push(to: $0, liveActivity: LiveActivityPayload.update(number, at: number)) }

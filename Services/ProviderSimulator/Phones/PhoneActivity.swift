@@ -38,16 +38,16 @@ struct PhoneActivity: Sendable {
     mutating func receive(_ push: LiveActivityPush?, at now: Timestamp) -> Bool {
         counts.countArrival(at: now)
         guard let push, push.event != .start else {
-            counts.malformed += 1
+            counts.count(.malformed)
             return false
         }
         noteArrival(of: push)
         guard state == .running else {
-            counts.afterEnd += 1
+            counts.count(.afterEnd)
             return false
         }
         if let timestamp, push.timestamp <= timestamp {
-            if push.timestamp == timestamp { counts.equal += 1 } else { counts.overtaken += 1 }
+            counts.count(push.timestamp == timestamp ? .equal : .overtaken)
             return false
         }
         show(push)
@@ -58,7 +58,7 @@ struct PhoneActivity: Sendable {
     /// A start that begins it, or begins it again.
     mutating func begin(with push: LiveActivityPush, at now: Timestamp) {
         counts.countArrival(at: now)
-        counts.starts += 1
+        counts.count(.starts)
         noteArrival(of: push)
         state = .running
         show(push)
@@ -66,12 +66,12 @@ struct PhoneActivity: Sendable {
 
     private mutating func show(_ push: LiveActivityPush) {
         timestamp = push.timestamp
-        counts.applied += 1
-        if push.hasAlert { counts.alerts += 1 }
+        counts.count(.applied)
+        if push.hasAlert { counts.count(.alerts) }
     }
 
     private mutating func noteArrival(of push: LiveActivityPush) {
-        if let newestArrived, push.timestamp < newestArrived { counts.arrivedOlder += 1 }
+        if let newestArrived, push.timestamp < newestArrived { counts.count(.arrivedOlder) }
         newestArrived = max(newestArrived ?? push.timestamp, push.timestamp)
     }
 }

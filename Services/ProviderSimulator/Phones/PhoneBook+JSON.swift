@@ -25,17 +25,24 @@ extension Phone {
 
 extension PhoneBook {
     /// A phone with several activities is shown with each; without a filter, a phone that has none is shown as well.
-    private func entries(ofActivity id: String?) -> some Sequence<(phone: Phone, activity: PhoneActivity?)> {
-        phones.lazy.flatMap { phone -> [(phone: Phone, activity: PhoneActivity?)] in
-            let activities = phone.activities.filter { $0.id == id ?? $0.id }
-            if id == nil, activities.isEmpty { return [(phone, nil)] }
-            return activities.map { (phone, $0) }
+    private func forEachEntry(ofActivity id: String?, limit: Int = .max, body: (Phone, PhoneActivity?) -> Void) {
+        var rest = limit
+        for phone in phones where rest > 0 {
+            if id == nil, phone.activities.isEmpty {
+                rest -= 1
+                body(phone, nil)
+            }
+            for activity in phone.activities where rest > 0 && activity.id == id ?? activity.id {
+                rest -= 1
+                body(phone, activity)
+            }
         }
     }
 
     func json(ofActivity id: String?, limit: Int) -> String {
-        let entries = entries(ofActivity: id).prefix(limit)
-        return "[" + entries.map { json(of: $0.phone, $0.activity) }.joined(separator: ",\n") + "]"
+        var entries: [String] = []
+        forEachEntry(ofActivity: id, limit: limit) { entries.append(json(of: $0, $1)) }
+        return "[" + entries.joined(separator: ",\n") + "]"
     }
 
     private func json(of phone: Phone, _ activity: PhoneActivity?) -> String {
@@ -45,8 +52,8 @@ extension PhoneBook {
             json.member("state", activity?.state.rawValue ?? PhoneBook.idle)
             if let activity { describe(activity, in: &json) }
             let counts = phone.counts(with: activity)
-            for count in PushCounts.sums { json.member(count.name, Int(counts[keyPath: count.path])) }
-            json.member(PhoneBook.worstSecond, Int(counts.worstSecond))
+            counts.describe(in: &json)
+            counts.describeWorstSecond(in: &json)
             json.member("reports_made", Int(phone.reportsMade))
             json.member("reports_failed", Int(phone.reportsFailed))
         }
@@ -62,31 +69,30 @@ extension PhoneBook {
 
     /// The state of a phone without an activity.
     private static let idle = "idle"
-    private static let worstSecond = "worst_second"
     private static let shownStatesMaximum = 20
 }
 
 extension PhoneBook {
     /// The phones, or those with one activity, taken together.
     private struct Summary {
-        var states: [String: Int] = [:]
+        /// The number of phones by state.
+        var states: [PhoneActivity.State?: Int] = [:]
+        /// The number of phones by content state.
         var contentStates: [Int: Int] = [:]
         var newest: Int64?
         var sums = PushCounts()
-        var maxima: [UInt32] = PushCounts.sums.map { _ in 0 }
+        var maxima = PushCounts()
     }
 
     func summary(ofActivity id: String?) -> String {
         var summary = Summary()
-        for (phone, activity) in entries(ofActivity: id) {
+        forEachEntry(ofActivity: id) { phone, activity in
             let counts = phone.counts(with: activity)
-            summary.states[activity?.state.rawValue ?? PhoneBook.idle, default: 0] += 1
+            summary.states[activity?.state, default: 0] += 1
             if let state = activity?.contentState { summary.contentStates[state, default: 0] += 1 }
             if let timestamp = activity?.timestamp { summary.newest = max(summary.newest ?? timestamp, timestamp) }
             summary.sums.add(counts)
-            for (place, count) in PushCounts.sums.enumerated() {
-                summary.maxima[place] = max(summary.maxima[place], counts[keyPath: count.path])
-            }
+            summary.maxima.keepMaxima(with: counts)
         }
         return json(of: summary)
     }
@@ -95,17 +101,17 @@ extension PhoneBook {
         JSONText.object { json in
             json.member("phones", summary.states.values.reduce(0, +))
             json.member("states") { json in
-                for (state, count) in summary.states.sorted(by: { $0.key < $1.key }) { json.member(state, count) }
+                for state in PhoneActivity.State.allCases + [nil] {
+                    if let count = summary.states[state] { json.member(state?.rawValue ?? PhoneBook.idle, count) }
+                }
             }
             json.member("distinct_content_states", summary.contentStates.count)
             json.member("content_states", json: contentStates(of: summary))
             if let newest = summary.newest { json.member("newest_timestamp", Int(newest)) }
-            json.member("sums") { json in
-                for count in PushCounts.sums { json.member(count.name, Int(summary.sums[keyPath: count.path])) }
-            }
+            json.member("sums") { summary.sums.describe(in: &$0) }
             json.member("maxima") { json in
-                for (count, maximum) in zip(PushCounts.sums, summary.maxima) { json.member(count.name, Int(maximum)) }
-                json.member(PhoneBook.worstSecond, Int(summary.sums.worstSecond))
+                summary.maxima.describe(in: &json)
+                summary.maxima.describeWorstSecond(in: &json)
             }
             reports.describe(in: &json)
         }

@@ -90,7 +90,7 @@ struct PhoneBook: Sendable {
         guard let activity = phones[place].place(ofSerial: serial) else {
             // Started anew since, or replaced by others.
             phones[place].counts.countArrival(at: now)
-            phones[place].counts.afterEnd += 1
+            phones[place].counts.count(.afterEnd)
             return
         }
         guard phones[place].activities[activity].receive(push, at: now), let push else { return }
@@ -101,7 +101,7 @@ struct PhoneBook: Sendable {
     private mutating func start(_ push: LiveActivityPush?, on place: Int, at now: Timestamp) {
         if let obstacle = PhoneBook.obstacle(toStart: push, onPhoneOf: phones[place].group) {
             phones[place].counts.countArrival(at: now)
-            phones[place].counts[keyPath: obstacle] += 1
+            phones[place].counts.count(obstacle)
         } else if let push, let start = push.start, let id = start.activity {
             let hasToken = start.channel == nil && start.wantsToken
             let activity = run(id, on: place, channel: start.channel, hasToken: hasToken)
@@ -113,12 +113,12 @@ struct PhoneBook: Sendable {
     /// The count of starts that fail for the same reason; nil if the activity starts.
     private static func obstacle(
         toStart push: LiveActivityPush?, onPhoneOf group: PhoneGroup
-    ) -> WritableKeyPath<PushCounts, UInt32>? {
-        guard let start = push?.start else { return \.malformed }
+    ) -> PushCounts.Name? {
+        guard let start = push?.start else { return .malformed }
         // The app cannot decode the attributes of another type.
-        if let type = group.attributesType, start.attributesType != type { return \.malformed }
-        if start.channel != nil, !group.hasChannels { return \.unsupported }
-        return start.activity == nil ? \.unidentified : nil
+        if let type = group.attributesType, start.attributesType != type { return .malformed }
+        if start.channel != nil, !group.hasChannels { return .unsupported }
+        return start.activity == nil ? .unidentified : nil
     }
 
     /// Returns the activity's place. A second start of an activity ends the first on the phone.
