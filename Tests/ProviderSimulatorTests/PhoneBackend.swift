@@ -10,6 +10,7 @@ final class PhoneBackend: Sendable {
         let line: String
         let body: JSON?
         let authorization: String?
+        let deviceToken: String?
     }
 
     private struct State {
@@ -51,7 +52,8 @@ final class PhoneBackend: Sendable {
     ) -> HTTPResponse {
         let report = Report(
             line: "\(request.method.rawValue) \(request.path)", body: try? JSON(request.body.bytes),
-            authorization: request.headers["authorization"])
+            authorization: request.headers["authorization"],
+            deviceToken: request.headers["carillon-device-token"])
         return state.change { state in
             state.reports.append(report)
             return state.statuses.isEmpty ? success(&state) : HTTPResponse(state.statuses.removeFirst())

@@ -27,6 +27,8 @@ import Testing
         #expect(try await fixture.change("/phones/dismiss", "") == 1)
         let removal = try #require(await backend.reports(4).last)
         #expect(removal.line == "DELETE /v1/devices/device-1/activities/m%2F1")
+        let deviceTokens = await backend.reports(4).map(\.deviceToken)
+        #expect(deviceTokens == Array(repeating: phone["token"]?.text, count: 4))
         try await waitUntil { try await fixture.onlyPhone()["reports_made"] == .integer(4) }
         #expect(try await fixture.onlyPhone()["device"]?.text == "device-1")
         await backend.stop()

@@ -30,10 +30,10 @@ struct PhoneReport: Sendable {
         if activity.dueReport == .token, let token = activity.token {
             subject = .token(token, serial: activity.serial)
             let body = JSONText.object { $0.member("token", token.text(as: .liveActivity)) }
-            request = PhoneReport.request(.put, path: path, body: body, to: backend)
+            request = PhoneReport.request(.put, path: path, body: body, of: phone, to: backend)
         } else {
             subject = .removal(serial: activity.serial)
-            request = PhoneReport.request(.delete, path: path, to: backend)
+            request = PhoneReport.request(.delete, path: path, of: phone, to: backend)
         }
     }
 
@@ -61,13 +61,18 @@ struct PhoneReport: Sendable {
                 json.member(type, phone.pushToStartToken.text(as: .liveActivity))
             }
         }
-        return request(.put, path: "/v1/devices", body: body, to: backend)
+        return request(.put, path: "/v1/devices", body: body, of: phone, to: backend)
     }
 
     private static func request(
-        _ method: HTTPClientRequest.Method, path: String, body: String? = nil, to backend: PhoneGroup.Backend
+        _ method: HTTPClientRequest.Method, path: String, body: String? = nil, of phone: Phone,
+        to backend: PhoneGroup.Backend
     ) -> HTTPClientRequest {
-        var headers = [HTTPClientRequest.Header("Authorization", "Bearer " + backend.key.reveal())]
+        var headers = [
+            HTTPClientRequest.Header("Authorization", "Bearer " + backend.key.reveal()),
+            // With a public key it proves that the request is of this device.
+            HTTPClientRequest.Header("Carillon-Device-Token", phone.token.text(as: .device)),
+        ]
         if body != nil { headers.append(HTTPClientRequest.Header("Content-Type", "application/json")) }
         return HTTPClientRequest(
             method, url: backend.url + path, to: .trusted, headers: headers, body: Array((body ?? "").utf8),
