@@ -37,6 +37,7 @@ extension IngestAPI {
         }
         let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment: environment)] : []
         let connections = SharedResources { [producer = tasks.producer] in await producer.close() }
-        return lag + access.services + [connections, apps, parts.released, server] + (datagrams ?? [])
+        let keeper = parts.activityKeeper { apps.current.apps.map(\.id) }
+        return lag + access.services + [connections, apps, parts.released, keeper, server] + (datagrams ?? [])
     }
 }

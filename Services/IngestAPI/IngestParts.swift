@@ -1,5 +1,6 @@
 import Apps
 import Bus
+import PushModel
 import ServiceKit
 import Store
 import TaskKit
@@ -27,6 +28,7 @@ struct IngestParts {
     private let activityTokens: ActivityTokens
     private let activityDevices: ActivityDevices
     private let moments: MomentRelease
+    private let reader: any RegistryReader
     let released: ReleasedTaskQueue
 
     /// With a log, `schedules` keeps a record until its tombstone.
@@ -40,6 +42,7 @@ struct IngestParts {
         self.registry = registry
         self.topics = topics
         self.transfers = transfers
+        self.reader = reader
         self.access = access
         self.limits = limits
         self.environment = environment
@@ -122,6 +125,14 @@ struct IngestParts {
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
             tickets: StreamTicketRoutes(reading: reading, time: environment.time),
             topics: TopicRoutes(registry: registry, topics: topics), webPushKey: WebPushKeyRoutes(), log: log)
+    }
+
+    func activityKeeper(apps: @escaping @Sendable () -> [AppID]) -> ActivityKeeper {
+        ActivityKeeper(activitySweep, apps: apps, log: environment.log, time: environment.time)
+    }
+
+    var activitySweep: ActivitySweep {
+        ActivitySweep(publishing: publishing, registry: registry, reader: reader, time: environment.time)
     }
 
     private var publishing: ActivityPublishing {

@@ -30,8 +30,13 @@ extension MemoryRegistry: Activities {
         try read(space) { Array($0.activities.places.filter { last?.precedes($0) ?? true }.prefix(limit)) }
     }
 
-    package func oldest(limit: Int, in space: AppID) throws(StoreError) -> [ActivityPlace] {
-        try read(space) { $0.activities.places.suffix(limit).reversed() }
+    package func oldest(
+        after last: ActivityPlace?, limit: Int, in space: AppID
+    ) throws(StoreError) -> [ActivityPlace] {
+        try read(space) { state in
+            let places = state.activities.places.reversed()
+            return Array(places.filter { place in last.map { place.precedes($0) } ?? true }.prefix(limit))
+        }
     }
 
     package func clock(of activity: ActivityID, in space: AppID) throws(StoreError) -> ActivityClock {

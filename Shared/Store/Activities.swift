@@ -14,8 +14,10 @@ package protocol Activities: ActivityClocks {
     func activities(
         after last: ActivityPlace?, limit: Int, in space: AppID
     ) async throws(StoreError) -> [ActivityPlace]
-    /// Those that began first.
-    func oldest(limit: Int, in space: AppID) async throws(StoreError) -> [ActivityPlace]
+    /// The same from the other end: those that began first, after the last one of the page before.
+    func oldest(
+        after last: ActivityPlace?, limit: Int, in space: AppID
+    ) async throws(StoreError) -> [ActivityPlace]
     /// Replaces the clock, unless it was changed since it was read; nil removes it. False if it was.
     func replace(
         _ clock: ActivityClock, by next: ActivityClock?, of activity: ActivityID, in space: AppID

@@ -43,6 +43,8 @@ final class IngestFixture: Sendable {
     let registry: FaultyRegistry
     let topics: any TopicStatistics
     let groups: any TransferGroups
+    let activities: any Activities
+    let activitySweep: ActivitySweep
     let time = ManualTimeSource()
     let log = CollectingSink()
     let archive = FaultyArchive()
@@ -81,6 +83,7 @@ final class IngestFixture: Sendable {
         registry = FaultyRegistry(memory)
         topics = memory
         groups = memory
+        activities = memory
         let room = StoreRoom(percentUsed: { [percentUsed] in percentUsed.withLock { $0 } }, percentMaximum: 70)
         ledger = MemoryLedger(time: time)
         agenda = MemoryTaskAgenda(time: time)
@@ -109,6 +112,7 @@ final class IngestFixture: Sendable {
             limits: requests, addresses: addresses,
             isRegistryReady: { [isRegistryReady] in isRegistryReady.withLock { $0 } })
         releasedTasks = parts.released
+        activitySweep = parts.activitySweep
         let gatekeeper = Gatekeeper(
             limits: requests, crossOrigin: CrossOrigin { snapshot.isKnown(origin: $0) },
             access: { [time] in snapshot.access(presented: $0, peer: $1, now: time.now) })

@@ -38,9 +38,14 @@ extension RedisRegistry: Activities {
         }
     }
 
-    package func oldest(limit: Int, in space: AppID) async throws(StoreError) -> [ActivityPlace] {
+    package func oldest(
+        after last: ActivityPlace?, limit: Int, in space: AppID
+    ) async throws(StoreError) -> [ActivityPlace] {
         try await within(space) { scope in
-            try await list("ZRANGEBYSCORE", from: "-inf", to: "+inf", limit: limit, in: scope).places
+            let first = last.map { RedisArgument($0.time.milliseconds) } ?? "-inf"
+            let found = try await list(
+                "ZRANGEBYSCORE", from: first, to: "+inf", limit: limit + RedisRegistry.passedOver, in: scope)
+            return Array(found.places.filter { place in last.map { place.precedes($0) } ?? true }.prefix(limit))
         }
     }
 

@@ -33,8 +33,10 @@ package struct ActivityBook: Sendable {
         try await activities.activities(after: last, limit: limit, in: space)
     }
 
-    package func oldest(limit: Int, in space: AppID) async throws(StoreError) -> [ActivityPlace] {
-        try await activities.oldest(limit: limit, in: space)
+    package func oldest(
+        after last: ActivityPlace?, limit: Int, in space: AppID
+    ) async throws(StoreError) -> [ActivityPlace] {
+        try await activities.oldest(after: last, limit: limit, in: space)
     }
 
     package var now: Timestamp { time.now }

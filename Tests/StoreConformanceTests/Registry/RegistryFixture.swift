@@ -6,7 +6,7 @@ import Store
 import TestSupport
 
 typealias TestedRegistry = Registry & RegistryReader & RegistryProjection & RegistryJournal & RegistryMaintenance
-    & SavedAudiences & TopicStatistics & TransferGroups & Transfers
+    & SavedAudiences & TopicStatistics & TransferGroups & Transfers & Activities
 
 /// A registry that contains nothing of the fixture's app when the test begins.
 struct RegistryFixture: Sendable {

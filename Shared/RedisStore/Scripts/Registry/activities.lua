@@ -1,5 +1,5 @@
--- Facts about Live Activities: a hash of kind and activity to the record, and a sorted set of the activities by the time
--- of their bases.
+-- Facts about Live Activities: a hash of kind and activity to the record, and a sorted set of the activities by the
+-- time of their bases.
 
 -- An empty record removes the fact.
 local function saveActivity(facts, times, time, field, record)

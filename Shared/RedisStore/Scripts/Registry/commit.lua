@@ -1,6 +1,6 @@
 #!lua
--- Libraries: ready, records, fields, lists, members, subscriptions, purges, topicCounts, transfers, activities, changes,
--- commitReplies, commitChanges
+-- Libraries: ready, records, fields, lists, members, subscriptions, purges, topicCounts, transfers, activities,
+-- changes, commitReplies, commitChanges
 -- Commits changes to a device.
 --
 -- KEYS: header, live, failures, then the keys that the changes name by position.

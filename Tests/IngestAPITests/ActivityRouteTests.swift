@@ -1,0 +1,183 @@
+import JSONKit
+import PushModel
+import ServiceKit
+import Store
+import TaskKit
+import TaskModel
+import TestSupport
+import Testing
+
+@testable import ingest_api
+
+@Suite struct ActivityRouteTests {
+    private static let path = "/v1/activities"
+
+    private func start(
+        _ fields: String = #""id":"order","users":["ada"]"#, on fixture: IngestFixture
+    ) async -> RawClient.Response {
+        await fixture.json("POST", Self.path, json: ActivitySamples.start(fields), as: .owner)
+    }
+
+    private func update(
+        _ state: String, id: String = "order", headers: [String: String] = [:], on fixture: IngestFixture
+    ) async -> RawClient.Response {
+        await fixture.json(
+            "PATCH", "\(Self.path)/\(id)", json: #"{"content_state":\#(state)}"#, as: .owner, headers: headers)
+    }
+
+    private func activity(_ fixture: IngestFixture, id: String = "order") async -> JSON {
+        await fixture.json("GET", "\(Self.path)/\(id)", as: .owner).json
+    }
+
+    private func fields(_ response: RawClient.Response) -> [String?]? {
+        response.json["errors"]?.elements?.map { $0["field"]?.text }
+    }
+
+    @Test func aStartIsStoredAndSent() async throws {
+        try await IngestFixture.run { fixture in
+            let started = await start(
+                #""id":"order","users":["ada"],"attributes":{"number":7},"fallback":{"body":"b"},"mirror":true"#,
+                on: fixture)
+            #expect(started.status == 201, "\(started.text)")
+            #expect(started.headers["location"] == "/v1/activities/order")
+            let task = try #require(fixture.bus.tasks.first)
+            #expect(started.json["task"] == .string("\(task.id)"))
+            let content = try #require(task.content.activity)
+            #expect(content.event == .start && content.type?.text == "Order")
+            #expect(content.timestamp == fixture.time.now.milliseconds / 1_000)
+            let attributes = content.members?["attributes"]
+            #expect(attributes?["number"] == .integer(7))
+            #expect(attributes?["carillon"]?["activityId"] == .string("order"))
+            #expect(task.content.message(for: .ios) != nil && task.content.message(for: .windows) == nil)
+            #expect(task.content.message(for: .android)?.data["activity"] == .string("order"))
+            let stored = await activity(fixture)
+            #expect(stored["state"] == .string("running") && stored["started"] == .bool(true))
+            #expect(stored["content_state"]?["step"] == .integer(1))
+            let again = await start(on: fixture)
+            #expect(again.status == 409 && again.json["type"] == .string("urn:carillon:activity-exists"))
+        }
+    }
+
+    @Test func anUpdateIsAPublication() async throws {
+        try await IngestFixture.run { fixture in
+            _ = await start(on: fixture)
+            fixture.time.advance(by: .seconds(2))
+            let first = await update(#"{"step":2}"#, on: fixture)
+            #expect(first.status == 202 && first.json["due"] != .null, "\(first.text)")
+            let second = await update(#"{"step":3}"#, on: fixture)
+            #expect(second.json["task"] == first.json["task"], "merged")
+            let tasks = fixture.bus.tasks.filter { $0.app.isSpace }
+            #expect(tasks.count == 1)
+            let task = try #require(tasks.first)
+            #expect(task.app == fixture.news.activities && task.awaitsState && task.sendAt == nil)
+            #expect(task.target.audience == .topic(try ActivityID("order").topic))
+            #expect(await activity(fixture)["content_state"]?["step"] == .integer(3))
+            #expect(await activity(fixture)["pending"]?["task"] == first.json["task"])
+        }
+    }
+
+    @Test func aRepeatWithAKeyIsAnswered() async throws {
+        try await IngestFixture.run { fixture in
+            _ = await start(on: fixture)
+            let headers = ["Idempotency-Key": "k"]
+            let first = await update(#"{"step":2}"#, headers: headers, on: fixture)
+            _ = await update(#"{"step":3}"#, on: fixture)
+            let repeated = await update(#"{"step":2}"#, headers: headers, on: fixture)
+            #expect(repeated.text == first.text && repeated.headers["idempotency-replayed"] == "true")
+            #expect(await activity(fixture)["content_state"]?["step"] == .integer(3), "it does not go back")
+        }
+    }
+
+    @Test func nothingFollowsAnEnd() async throws {
+        try await IngestFixture.run { fixture in
+            _ = await start(on: fixture)
+            let end = await fixture.json("POST", "\(Self.path)/order/end", json: "{}", as: .owner)
+            #expect(end.status == 202, "\(end.text)")
+            let ended = await activity(fixture)
+            #expect(ended["state"] == .string("ended") && ended["content_state"]?["step"] == .integer(1))
+            for response in [
+                await update("{}", on: fixture),
+                await fixture.json("POST", "\(Self.path)/order/end", json: "{}", as: .owner),
+            ] {
+                #expect(response.status == 409 && response.json["type"] == .string("urn:carillon:activity-ended"))
+            }
+            fixture.time.advance(by: .seconds(1))
+            let again = await start(on: fixture)
+            #expect(again.status == 201, "the name is free again: \(again.text)")
+            #expect(await activity(fixture)["state"] == .string("running"))
+        }
+    }
+
+    @Test func anUnknownActivityIsNamed() async throws {
+        try await IngestFixture.run { fixture in
+            let response = await update("{}", id: "nothing", on: fixture)
+            #expect(response.status == 404 && response.detail?.contains("nothing") == true, "\(response.text)")
+        }
+    }
+
+    /// Goal: a payload that Apple would refuse is refused here. Method: the largest state that fits, and one byte more.
+    @Test func aStateHasToFit() async throws {
+        try await IngestFixture.run { fixture in
+            _ = await start(on: fixture)
+            func state(_ bytes: Int) -> String { #"{"x":"\#(String(repeating: "x", count: bytes))"}"# }
+            // {"aps":{"timestamp":1767225600,"event":"update","content-state":{"x":""}}}
+            let rest = #"{"aps":{"timestamp":1767225600,"event":"update","content-state":{"x":""}}}"#.utf8.count
+            #expect(await update(state(4_096 - rest), on: fixture).status == 202)
+            let long = await update(state(4_097 - rest), on: fixture)
+            #expect(long.status == 400 && fields(long) == ["content_state"], "\(long.text)")
+            let start = await start(
+                #""id":"long","users":["ada"],"attributes":{"x":"\#(String(repeating: "x", count: 4_097))"}"#,
+                on: fixture)
+            #expect(start.status == 400 && fields(start) == ["content_state"])
+            #expect(await activity(fixture, id: "long")["status"] == .integer(404), "it is not stored")
+        }
+    }
+
+    @Test(arguments: [
+        (#""id":"","users":["ada"]"#, "id"), (#""users":["ada"],"typo":1"#, "typo"), (#""id":"a""#, ""),
+        (#""users":["ada"],"attributes":{"carillon":{}}"#, "attributes"), (#""users":["ada"],"updates":"x""#, "updates"),
+        (#""users":["ada"],"stale_date":"tomorrow""#, "stale_date"),
+    ])
+    func mistakesAreNamed(_ given: String, field: String) async throws {
+        try await IngestFixture.run { fixture in
+            let response = await start(given, on: fixture)
+            #expect(response.status == 400 && fields(response) == [field], "\(response.text)")
+        }
+    }
+
+    @Test func aListHasAThousandEntries() async throws {
+        try await IngestFixture.run { fixture in
+            let users = (0..<1_001).map { #""u\#($0)""# }
+            #expect(await start("\"users\":[\(users.dropLast().joined(separator: ","))]", on: fixture).status == 201)
+            let many = await start("\"users\":[\(users.joined(separator: ","))]", on: fixture)
+            #expect(many.status == 400 && fields(many) == ["users"])
+        }
+    }
+
+    @Test func everyoneNeedsTheScopeToBroadcast() async throws {
+        try await IngestFixture.run { fixture in
+            let json = ActivitySamples.start(#""audience":{"all":true}"#)
+            #expect(await fixture.json("POST", Self.path, json: json, as: .publisher).status == 403)
+            #expect(await fixture.json("POST", Self.path, json: json, as: .owner).status == 201)
+        }
+    }
+
+    @Test func activitiesAreListedByPage() async throws {
+        try await IngestFixture.run { fixture in
+            for number in 0..<5 {
+                _ = await start(#""id":"a\#(number)","users":["ada"]"#, on: fixture)
+                fixture.time.advance(by: .seconds(1))
+            }
+            var ids: [String] = []
+            var next: String? = ""
+            while let cursor = next {
+                let query = cursor.isEmpty ? "" : "&before=\(cursor)"
+                let page = await fixture.json("GET", "\(Self.path)?limit=2\(query)", as: .owner).json
+                ids += page["activities"]?.elements?.compactMap { $0["id"]?.text } ?? []
+                next = page["next"]?.text
+            }
+            #expect(ids == ["a4", "a3", "a2", "a1", "a0"])
+            #expect(await fixture.json("GET", "\(Self.path)?before=x", as: .owner).status == 400)
+        }
+    }
+}
