@@ -106,8 +106,8 @@ extension CurlTransfer {
         } else {
             set(CURLOPT_HTTP_VERSION, value: CURL_HTTP_VERSION_1_1)
         }
-        if [.delete, .put].contains(request.method) { set(CURLOPT_CUSTOMREQUEST, value: request.method.rawValue) }
-        guard [.post, .put].contains(request.method) else { return }
+        if ![.get, .post].contains(request.method) { set(CURLOPT_CUSTOMREQUEST, value: request.method.rawValue) }
+        guard [.post, .put, .patch].contains(request.method) else { return }
         set(CURLOPT_POST, value: 1)
         check(ccurl_easy_setopt_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count)))
         // An empty array has no address, and without an address libcurl would read the body from standard input.

@@ -6,6 +6,7 @@ package struct HTTPClientRequest: Sendable, CustomStringConvertible, CustomRefle
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case patch = "PATCH"
         /// Without a body.
         case delete = "DELETE"
     }

@@ -40,6 +40,19 @@ import Testing
             ])
     }
 
+    @Test(arguments: [HTTPClientRequest.Method.put, .patch])
+    func replacesAndChanges(_ method: HTTPClientRequest.Method) async throws {
+        let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 204 No Content\r\n\r\n")])
+        try await withClient { client in
+            let outcome = await client.send(
+                HTTPClientRequest(method, url: server.url("/activities/7"), to: .trusted, body: [1, 2]))
+            #expect(outcome.response?.status == 204)
+        }
+        let lines = server.requests.first?.split(separator: "\r\n").map(String.init) ?? []
+        #expect(lines.first == "\(method.rawValue) /activities/7 HTTP/1.1")
+        #expect(lines.contains("Content-Length: 2"))
+    }
+
     /// A path reaches its server as it was given: a segment may be the name of a user.
     @Test func deletesAtThePathAsGiven() async throws {
         let server = try ScriptedServer([.readHeader, .send("HTTP/1.1 204 No Content\r\n\r\n")])
