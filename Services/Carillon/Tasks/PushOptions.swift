@@ -7,24 +7,12 @@ import TaskModel
 
 /// Builds a task from the options of `carillon push`.
 enum PushOptions {
-    static let options = [
-        all, topic, audience, user, device, platform, title, body, silent, timeToLive, at, local, within, method,
-        quietHours, cap,
-        rate,
-        replaces, label,
-    ]
+    static let options =
+        TargetOptions.options + [
+            platform, title, body, silent, timeToLive, at, local, within, method, quietHours, cap, rate, replaces,
+            label,
+        ]
 
-    private static let all = CommandOption("--all", meaning: "Send to all devices of the app")
-    private static let topic = CommandOption(
-        "--topic", value: "NAME", isRepeatable: true,
-        meaning: "Send to the subscribers of this topic; if repeated, of any")
-    private static let audience = CommandOption(
-        "--audience", value: "AUDIENCE",
-        meaning: "Send to this audience: the name of a saved one, or JSON such as '{\"language\": \"fr\"}'")
-    private static let user = CommandOption(
-        "--user", value: "ID", isRepeatable: true, meaning: "Send to the devices of this user; repeatable")
-    private static let device = CommandOption(
-        "--device", value: "ID", isRepeatable: true, meaning: "Send to this device; repeatable")
     private static let platform = CommandOption(
         "--platform", value: "NAME", isRepeatable: true,
         meaning: "Send only to this platform, such as ios; repeatable")
@@ -67,26 +55,7 @@ enum PushOptions {
     }
 
     static func task(_ arguments: CommandArguments) throws(UsageError) -> JSON {
-        var task = JSONObject()
-        let topics = arguments.values(topic)
-        guard !arguments.has(all) || topics.isEmpty else {
-            throw UsageError("--all includes the subscribers of every topic; remove --topic")
-        }
-        if let text = arguments.value(audience) {
-            guard !arguments.has(all), topics.isEmpty else {
-                throw UsageError("--audience cannot be combined with --all or --topic")
-            }
-            task["audience"] = try AudienceText.audienceOrName(text)
-        } else if let audience = targets(toAll: arguments.has(all), topics) {
-            task["audience"] = audience
-        }
-        for (name, option) in [("users", user), ("devices", device)] where arguments.has(option) {
-            task[name] = texts(arguments.values(option))
-        }
-        guard !task.names.isEmpty else {
-            throw UsageError(
-                "no audience given; use --all, --topic NAME, --audience AUDIENCE, --user ID or --device ID")
-        }
+        var task = try TargetOptions.target(arguments)
         if arguments.has(platform) { task["platforms"] = texts(arguments.values(platform)) }
         task["message"] = .object(try message(arguments))
         if let time = arguments.value(timeToLive) {
@@ -112,7 +81,7 @@ enum PushOptions {
             guard let time = DurationText.parse(length), DeliveryWindow.lengths.contains(time) else {
                 throw UsageError("--within \(length): expected a duration from 1m to 90d, such as 3h")
             }
-            guard arguments.has(user), arguments.values(device).isEmpty, task["audience"] == nil else {
+            guard task["users"] != nil, task["devices"] == nil, task["audience"] == nil else {
                 throw UsageError("--within needs --user ID, and nothing else to send to")
             }
             task["deliver_within"] = .string(length)
@@ -150,12 +119,6 @@ enum PushOptions {
         }
         if arguments.has(label) { task["labels"] = try labels(arguments.values(label)).json }
         return .object(task)
-    }
-
-    private static func targets(toAll: Bool, _ topics: [String]) -> JSON? {
-        if toAll { return .object(JSONObject([("all", .bool(true))])) }
-        let named = topics.map { JSON.object(JSONObject([("topic", .string($0))])) }
-        return named.count > 1 ? .object(JSONObject([("any", .array(named))])) : named.first
     }
 
     private static func message(_ arguments: CommandArguments) throws(UsageError) -> JSONObject {
