@@ -8,6 +8,8 @@ extension CommandTree {
             Up.self,
             Push.self, Watch.self, TasksList.self, TasksShow.self, TasksCancel.self, Stats.self,
             CampaignsShow.self,
+            ActivitiesList.self, ActivitiesShow.self, ActivitiesDevices.self,
+            ActivitiesStart.self, ActivitiesUpdate.self, ActivitiesEnd.self,
             AudiencesList.self, AudiencesShow.self, AudiencesSave.self, AudiencesRemove.self, AudiencesCount.self,
             DevicesList.self, DevicesShow.self, DevicesRemove.self, UsersShow.self, UsersRemove.self,
             SubscriptionsShow.self, SubscriptionsPurge.self,

@@ -2,7 +2,7 @@ import HTTPServer
 import ServiceKit
 import TestSupport
 
-/// A server for the endpoints about tasks, audiences, devices, users and topics with the responses of a test. Stopped
+/// A server for the endpoints about tasks, activities, audiences, devices, users and topics with the responses of a test. Stopped
 /// by `with`.
 final class TaskServer: Sendable {
     struct Request: Sendable {
@@ -34,9 +34,11 @@ final class TaskServer: Sendable {
             "/v1/tasks", "/v1/tasks/:id", "/v1/tasks/:id/cancel", "/apps/:app/v1/tasks", "/v1/statistics",
             "/v1/audiences", "/v1/audiences/count", "/v1/audiences/:name", "/v1/devices", "/v1/devices/:id",
             "/v1/users/:user", "/v1/users/:user/devices", "/v1/topics/:topic", "/v1/campaigns/:campaign",
+            "/v1/activities", "/v1/activities/:activity", "/v1/activities/:activity/end",
+            "/v1/activities/:activity/devices",
         ]
         for pattern in patterns {
-            for method in [HTTPMethod.get, .post, .put, .delete] {
+            for method in [HTTPMethod.get, .post, .put, .patch, .delete] {
                 router.on(method, pattern: pattern) { request in
                     let query = request.query.isEmpty ? "" : "?\(request.query)"
                     let seen = Request(

@@ -4,15 +4,17 @@ import JSONKit
 import ServiceHost
 import ServiceKit
 
-/// Client of the HTTP API for the commands about tasks, devices and users.
+/// Client of the HTTP API for the commands about tasks, activities, devices and users.
 struct TaskAPI: Sendable {
     static let deadline = Duration.seconds(15)
     /// A user's 256 devices may have tokens of 4 KiB each, and as much in other fields.
     private static let responseBytesMaximum = 4 << 20
-    /// Tasks per page of the list.
-    private static let pageMaximum = 100
-    /// Status codes that permit a retry; 409 means that the same request is still being processed.
-    private static let passing: Set = [409, 429, 500, 502, 503, 504]
+    /// Entries per page of a list.
+    static let pageMaximum = 100
+    /// Status codes that permit a retry.
+    private static let passing: Set = [429, 500, 502, 503, 504]
+    /// Problems that permit one too: the same request is still being processed.
+    private static let passingProblems: Set = ["urn:carillon:request-in-progress"]
     private static let patience = Duration.seconds(30)
     private static let retries = Backoff(first: .milliseconds(200), longest: .seconds(2))
 
@@ -174,8 +176,13 @@ struct TaskAPI: Sendable {
         case 401, 403:
             let hint = access.key == nil ? "; set a key with --key-file or CARILLON_KEY" : ""
             return APIError(.refused, description: reason + hint)
-        default: return APIError(TaskAPI.passing.contains(response.status) ? .away : .refused, description: reason)
+        default: return APIError(TaskAPI.permitsRetry(response) ? .away : .refused, description: reason)
         }
+    }
+
+    private static func permitsRetry(_ response: HTTPClientResponse) -> Bool {
+        if passing.contains(response.status) { return true }
+        return (try? JSON(response.body))?["type"]?.text.map(passingProblems.contains) ?? false
     }
 
     /// An id must not change the path of the request.
