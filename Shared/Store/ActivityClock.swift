@@ -72,9 +72,11 @@ package struct ActivityClock: Hashable, Sendable {
         self = begun
     }
 
-    /// A clock that was lost goes on behind what may have been sent before: a state of this time.
-    package mutating func pass(_ stored: Timestamp) {
-        if released == nil, publications.isEmpty { timestamp = max(timestamp, stored.wholeSeconds) }
+    /// A clock that was lost goes on behind what may have been sent before, a state of this time, even if the wall clock
+    /// was set back since.
+    package mutating func pass(_ stored: Timestamp, at now: Timestamp) {
+        guard released == nil, publications.isEmpty, stored > now else { return }
+        timestamp = max(timestamp, stored.wholeSeconds + 1)
     }
 
     /// A state with this stamp is stored. Returns the publication that carries it: one that has begun, if it is not the

@@ -88,9 +88,10 @@ package struct ActivityBook: Sendable {
             guard let activity = try await activity(id, in: space), let newest = activity.newest else { return nil }
             var next = clock
             // A clock that was lost goes on behind whatever may have been sent.
-            next.pass(activity.changed)
+            let now = time.now
+            next.pass(activity.changed, at: now)
             let publication = next.release(
-                task, stamp: newest.stamp, isUrgent: newest.isUrgent, content: newest.encoded, at: time.now)
+                task, stamp: newest.stamp, isUrgent: newest.isUrgent, content: newest.encoded, at: now)
             guard let publication else { return nil }
             guard let state = ActivityState(decoding: next.content) else {
                 throw StoreError(.corrupt, message: "the clock of an activity has an unreadable state")
