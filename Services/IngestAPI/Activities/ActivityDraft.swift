@@ -39,9 +39,11 @@ struct ActivityDraft: Sendable, Equatable {
         base.isStarted = true
         base.dialect = target.dialect
         base.feed = feed
-        base.audience = target.audience
-        base.entries = target.entries
         base.isMirrored = isMirrored
+        if isMirrored {
+            base.audience = target.audience
+            base.entries = target.entries
+        }
         return base
     }
 

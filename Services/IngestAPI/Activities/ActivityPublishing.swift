@@ -18,50 +18,110 @@ struct ActivityPublishing: Sendable {
         let due: Timestamp?
     }
 
+    /// A state that a request has for a running activity, or its end.
+    struct Change: Sendable {
+        let activity: ActivityID
+        let isEnd: Bool
+        /// Gets the activity as it is, and the stamp of the new state.
+        let state: @Sendable (KnownActivity, TaskID) throws -> ActivityState
+    }
+
+    private struct CheckedChange: Sendable {
+        let activity: ActivityID
+        let isEnd: Bool
+        let state: ActivityState
+    }
+
+    /// Activities of one request that are read at once.
+    private static let atOnceMaximum = 16
+
     let book: ActivityBook
     let submission: TaskSubmission
     let time: any TimeSource
 
-    /// The activity is stored before its task is accepted: the first token may come before the answer.
     func start(
         _ draft: ActivityDraft, in request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?,
         answer: (PushTask) -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        try await start([draft], in: request, of: caller, key: key, answer: { answer($0[0]) })
+    }
+
+    /// Starts all, or none if one is refused; each has another id. An activity is stored before its task is accepted:
+    /// the first token may come before the answer.
+    func start(
+        _ starts: [ActivityDraft], in request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?,
+        answer: ([PushTask]) -> HTTPResponse
     ) async throws -> HTTPResponse {
         let space = caller.app.id.activities
         return try await submission.submit(
             request, of: caller, key: key,
             drafts: { seed in
-                if let known = try await book.activity(draft.id, in: space), known.isRunning(besides: seed.id) {
-                    throw TaskError.activityExists(draft.id)
-                }
-                let last = try await book.clock(of: draft.id, in: space).timestamp
-                return [draft.task(timestamp: max(seed.created.milliseconds / 1_000, last + 1))]
+                try await starts.enumerated().map { (place: $0, draft: $1) }
+                    .concurrentMap(atOnce: ActivityPublishing.atOnceMaximum) { place, draft in
+                        try await task(draft, stamp: seed.id(at: place), created: seed.created, in: space)
+                    }
             },
             storing: { tasks in
-                for task in tasks {
+                for (draft, task) in zip(starts, tasks) {
                     try await book.begin(
                         draft.id, base: draft.base(), state: draft.state(stamp: task.id),
                         timestamp: task.content.activity?.timestamp ?? 0, in: space)
                 }
             },
-            answer: { answer($0[0]) })
+            answer: answer)
+    }
+
+    private func task(
+        _ draft: ActivityDraft, stamp: TaskID, created: Timestamp, in space: AppID
+    ) async throws -> TaskDraft {
+        let known = try await book.activity(draft.id, in: space)
+        if let known, known.isRunning(besides: stamp) { throw TaskError.activityExists(draft.id) }
+        let last = try await book.clock(of: draft.id, in: space).timestamp
+        return draft.task(timestamp: max(created.milliseconds / 1_000, last + 1))
     }
 
     /// `state` gets the activity as it is, and the stamp of the new state.
     func put(
         _ id: ActivityID, isEnd: Bool, in request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?,
-        state: (KnownActivity, TaskID) throws -> ActivityState, answer: (Update) -> HTTPResponse
+        state: @escaping @Sendable (KnownActivity, TaskID) throws -> ActivityState, answer: (Update) -> HTTPResponse
+    ) async throws -> HTTPResponse {
+        try await put(
+            [Change(activity: id, isEnd: isEnd, state: state)], in: request, of: caller, key: key,
+            answer: { answer($0[0]) })
+    }
+
+    /// Carries out all changes, or none if one is refused; each is of another activity.
+    func put(
+        _ changes: [Change], in request: HTTPRequest, of caller: AuthorizedCaller, key: SubmissionKey?,
+        answer: ([Update]) -> HTTPResponse
     ) async throws -> HTTPResponse {
         let space = caller.app.id.activities
         return try await submission.once(key, of: caller) { seed in
-            guard let known = try await book.activity(id, in: space) else { throw TaskError.unknownActivity(id) }
-            if let end = known.end, end.stamp != seed.id { throw TaskError.activityEnded(id) }
-            let state = try state(known, seed.id)
-            try check(state, isEnd: isEnd, of: id, caller: caller)
-            return (state, seed.id)
-        } carryOut: { state, task in
-            answer(try await put(state, isEnd: isEnd, task: task, of: id, in: space, trace: request.traceContext))
+            try await changes.enumerated().map { (place: $0, change: $1) }
+                .concurrentMap(atOnce: ActivityPublishing.atOnceMaximum) { place, change in
+                    try await check(change, stamp: seed.id(at: place), of: caller)
+                }
+        } carryOut: { checked in
+            var updates: [Update] = []
+            for change in checked {
+                updates.append(
+                    try await put(
+                        change.state, isEnd: change.isEnd, task: change.state.stamp, of: change.activity, in: space,
+                        trace: request.traceContext))
+            }
+            return answer(updates)
         }
+    }
+
+    private func check(
+        _ change: Change, stamp: TaskID, of caller: AuthorizedCaller
+    ) async throws -> CheckedChange {
+        let known = try await book.activity(change.activity, in: caller.app.id.activities)
+        guard let known else { throw TaskError.unknownActivity(change.activity) }
+        if let end = known.end, end.stamp != stamp { throw TaskError.activityEnded(change.activity) }
+        let state = try change.state(known, stamp)
+        try check(state, isEnd: change.isEnd, of: change.activity, caller: caller)
+        return CheckedChange(activity: change.activity, isEnd: change.isEnd, state: state)
     }
 
     /// Stores the state and makes sure that a task sends it.

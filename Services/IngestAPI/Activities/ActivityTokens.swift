@@ -35,6 +35,14 @@ struct ActivityTokens: Sendable {
         try await removeTokens(of: device, for: id, except: nil, in: app.activities)
     }
 
+    /// The device has another id, since its provider gave it another token. The tokens of its activities are the same.
+    func move(from old: DeviceID, to device: RegisteredDevice, of app: AppID) async throws {
+        let changes = try changes(of: device)
+        for endpoint in try await endpoints(of: old, in: app.activities) {
+            _ = try await registry.change(endpoint, changes: changes, in: app.activities)
+        }
+    }
+
     /// The device is removed.
     func removeAll(of device: DeviceID, of app: AppID) async throws {
         for endpoint in try await endpoints(of: device, in: app.activities) {
