@@ -2,7 +2,8 @@ import Apps
 import HTTPServer
 
 extension Dialect {
-    /// Adds all routes. Each request is admitted or refused by its head, before its body is read.
+    /// Adds all routes. Each request is admitted or refused by its head, before its body is read; one that has its key
+    /// in the body is received within bounds.
     func addRoutes(to router: inout HTTPRouter, gatekeeper: Gatekeeper) {
         addPreflights(to: &router, gatekeeper: gatekeeper)
         for route in routes {
@@ -25,6 +26,11 @@ extension Dialect {
                     let caller = try gatekeeper.admit(
                         request, naming: dialect, for: route.scopes, keyParameter: route.keyParameter)
                     return admitted(caller, handler: handler)
+                }
+            case .appAndKeyInBody(let dialect, let handler):
+                add(route, to: &router, crossOrigin: gatekeeper.crossOrigin) { request in
+                    let caller = try gatekeeper.receive(request, naming: dialect, for: route.scopes)
+                    return received(caller, handler: handler)
                 }
             }
         }
@@ -89,6 +95,20 @@ extension Dialect {
         return .admitted(account: caller.account, headers: counted) { request in
             var response = await answer { try await handler(request, caller) }
             // Otherwise the request was counted when its body named the app.
+            if counted.isEmpty { response.headers += caller.headers }
+            return response
+        }
+    }
+
+    private func received(
+        _ caller: BodyKeyCaller, handler: @escaping @Sendable (HTTPRequest, BodyKeyCaller) async throws -> HTTPResponse
+    ) -> HTTPAdmission {
+        let counted = caller.headers
+        return .admitted(
+            account: caller.account, bodyBytesMaximum: caller.bodyBytesMaximum, headers: counted
+        ) { request in
+            var response = await answer { try await handler(request, caller) }
+            caller.release()
             if counted.isEmpty { response.headers += caller.headers }
             return response
         }

@@ -11,6 +11,8 @@ struct DialectRoute: Sendable {
         /// By the body, or by what the request names: the handler selects one of the apps to which the caller has access,
         /// by its identifier in the dialect.
         case appInBody(TaskDialect, @Sendable (HTTPRequest, UnnamedCaller) async throws -> HTTPResponse)
+        /// The same; a request without a key in its head may have it in its body.
+        case appAndKeyInBody(TaskDialect, @Sendable (HTTPRequest, BodyKeyCaller) async throws -> HTTPResponse)
     }
 
     let method: HTTPMethod

@@ -20,6 +20,7 @@ struct Gatekeeper: Sendable {
 
     let limits: RequestLimits
     let crossOrigin: CrossOrigin
+    private let unkeyed = UnkeyedBodies()
     private let access: AccessQuery
 
     init(limits: RequestLimits = RequestLimits(), crossOrigin: CrossOrigin, access: @escaping AccessQuery) {
@@ -36,7 +37,13 @@ struct Gatekeeper: Sendable {
         let presented =
             PresentedKey.text(inAuthorization: request.headers["Authorization"])
             ?? keyParameter.flatMap { PresentedKey.text(inQuery: request.queryValue($0)) }
-        let access = access(presented, request.peer)
+        return try self.access(of: request, presenting: presented, allowsPublicKeys: allowsPublicKeys)
+    }
+
+    private func access(
+        of request: HTTPRequest, presenting key: String?, allowsPublicKeys: Bool
+    ) throws(AccessError) -> Access {
+        let access = access(key, request.peer)
         guard !access.grants.isEmpty else { throw .unauthenticated }
         // A web page opened on an allowed machine could post forms from its address; only the machine itself has
         // access.
@@ -52,6 +59,10 @@ struct Gatekeeper: Sendable {
         of request: HTTPRequest, with scopes: [Scope], keyParameter: String?
     ) throws(AccessError) -> Access {
         let access = try access(of: request, allowsPublicKeys: false, keyParameter: keyParameter)
+        return try Gatekeeper.check(access, for: scopes)
+    }
+
+    private static func check(_ access: Access, for scopes: [Scope]) throws(AccessError) -> Access {
         guard access.grants.contains(where: { !$0.scopes.isDisjoint(with: scopes) }) else {
             throw .forbidden(scopes[0])
         }
@@ -80,5 +91,22 @@ struct Gatekeeper: Sendable {
     ) throws(AccessError) -> UnnamedCaller {
         let access = try access(of: request, with: scopes, keyParameter: keyParameter)
         return try UnnamedCaller(access, dialect: dialect, scopes: scopes, peer: request.peer, limits: limits)
+    }
+
+    /// For routes whose requests may have their key in the body. One with a key in its head is authorized at once.
+    /// Another is received within bounds of its own, and authorized once its key is read.
+    func receive(
+        _ request: HTTPRequest, naming dialect: TaskDialect, for scopes: [Scope]
+    ) throws -> BodyKeyCaller {
+        guard request.headers["Authorization"] == nil else {
+            return BodyKeyCaller(try admit(request, naming: dialect, for: scopes))
+        }
+        try limits.admit(from: request.peer)
+        return BodyKeyCaller(reservation: try unkeyed.reserve(for: request)) { key throws(AccessError) in
+            let access = try access(of: request, presenting: key, allowsPublicKeys: false)
+            return try UnnamedCaller(
+                try Gatekeeper.check(access, for: scopes), dialect: dialect, scopes: scopes, peer: request.peer,
+                limits: limits)
+        }
     }
 }

@@ -111,7 +111,7 @@ final class RequestLimits: Sendable {
     }
 
     /// A client with one IPv6 address has a whole /64.
-    private static func payer(_ peer: String) -> [UInt8] {
+    static func payer(_ peer: String) -> [UInt8] {
         guard let address = IPAddress(peer) else { return Array(peer.utf8.prefix(64)) }
         return Array(address.bytes.prefix(8))
     }

@@ -1,14 +1,17 @@
 import HTTPServer
 import JSONKit
 
-/// Reads a request's body as a JSON object. A body without a Content-Type is read as JSON.
+/// Reads a request's body as a JSON object. A body without a Content-Type is read as JSON; for clients that name another
+/// type, `ofAnyType` ignores it.
 enum JSONBody {
     private static let limits = JSONLimits(
         bytesMaximum: TaskLimits.bodyBytesMaximum, depthMaximum: TaskLimits.bodyDepthMaximum,
         valuesMaximum: TaskLimits.bodyValuesMaximum, namesMayRepeat: false)
 
-    static func fields(_ request: HTTPRequest, problems: JSONProblems) throws(BodyError) -> JSONFields {
-        if let type = request.headers["Content-Type"], MediaType(contentType: type) != .json {
+    static func fields(
+        _ request: HTTPRequest, ofAnyType: Bool = false, problems: JSONProblems
+    ) throws(BodyError) -> JSONFields {
+        if !ofAnyType, let type = request.headers["Content-Type"], MediaType(contentType: type) != .json {
             throw .unknownMediaType(type)
         }
         let bytes = request.body.bytes
@@ -27,11 +30,12 @@ enum JSONBody {
 extension BodyReading {
     /// Reads a JSON body. Throws all errors that `form` added to the problems of the fields, if any.
     func readJSON<Value: Sendable>(
-        _ request: HTTPRequest, account: String?, form: @escaping @Sendable (JSONFields) throws -> Value
+        _ request: HTTPRequest, account: String?, ofAnyType: Bool = false,
+        form: @escaping @Sendable (JSONFields) throws -> Value
     ) async throws -> Value {
         try await read(request, account: account) {
             let problems = JSONProblems()
-            let value = try form(try JSONBody.fields(request, problems: problems))
+            let value = try form(try JSONBody.fields(request, ofAnyType: ofAnyType, problems: problems))
             guard problems.all.isEmpty else { throw TaskError.invalid(problems.all) }
             return value
         }
