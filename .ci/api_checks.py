@@ -14,8 +14,8 @@ from schemathesis.specs.openapi.checks import (
 
 # Documents and states of the service, which exist once.
 AT_ROOT_ONLY = ("/carillon.js", "/carillon-worker.js", "/openapi.yaml", "/status")
-# The APIs of AppMetrica and ContextPush, whose requests name the app in a field of their own.
-PREFIXES_AT_ROOT_ONLY = ("/push/v1/", "/v1/campaigns/")
+# The APIs of AppMetrica, ContextPush and Pushwoosh, whose requests name the app in a field of their own.
+PREFIXES_AT_ROOT_ONLY = ("/push/v1/", "/v1/campaigns/", "/json/1.3/", "/api/v2/device-api/")
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 BELOW_APP = os.environ["API_BELOW_APP"]
 session = requests.Session()

@@ -76,7 +76,7 @@ struct IngestParts {
             isRegistryReady: isRegistryReady)
     }
 
-    var dialects: [any Dialect] { [pushd, native, richie, appmetrica, contextpush] }
+    var dialects: [any Dialect] { [pushd, native, richie, appmetrica, contextpush, pushwoosh] }
 
     /// The service that receives events over UDP, with an access of its own: a request must not queue behind batches.
     func datagrams(
@@ -170,5 +170,15 @@ struct IngestParts {
         return ContextPushDialect(
             scheduling: ContextPushScheduling(submission: submission, book: messages, reading: reading),
             cancelling: ContextPushCancelling(cancellation: cancellation, book: messages, reading: reading), log: log)
+    }
+
+    private var pushwoosh: PushwooshDialect {
+        let reading = PushwooshReading(bodies: reading)
+        return PushwooshDialect(
+            publishing: PushwooshPublishing(activities: publishing, audiences: saved, reading: reading),
+            devices: PushwooshDevices(
+                registry: registry, registration: registration, classes: classes, tokens: activityTokens,
+                reading: reading),
+            log: log)
     }
 }

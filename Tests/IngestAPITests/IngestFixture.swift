@@ -259,6 +259,7 @@ final class IngestFixture: Sendable {
         news.identifiers[.richie] = ["example-news"]
         news.identifiers[.appmetrica] = ["7", "70"]
         news.identifiers[.contextpush] = ["com.example.news"]
+        news.identifiers[.pushwoosh] = ["NEWS0-00001"]
         let file = KeyFile(field: "key_file", path: "key")
         news.providers.apns = APNsCredentials(
             proof: .token(keyFile: file, keyID: "ABCDE12345", teamID: "TEAM000000"), topic: "com.example.news")
@@ -279,6 +280,7 @@ final class IngestFixture: Sendable {
         shop.identifiers[.richie] = ["example-shop"]
         shop.identifiers[.appmetrica] = ["8"]
         shop.identifiers[.contextpush] = ["com.example.shop"]
+        shop.identifiers[.pushwoosh] = ["SHOP0-00001"]
         return AppSnapshot(
             [news, shop], pepper: pepper,
             userTokenKeys: [news.id: try #require(UserTokenKey(fileContent: userTokenSecret))],

@@ -44,7 +44,9 @@ import Testing
                     let response = await fixture.json(
                         parts[0], path, as: key, headers: [Self.header: SampleTokens.apns])
                     #expect(response.status == 403, "\(route): \(response.text)")
-                    let reason = response.detail ?? response.json["message"]?.text ?? response.error
+                    let reason =
+                        response.detail ?? response.json["message"]?.text ?? response.error
+                        ?? response.json["status_message"]?.text
                     #expect(reason?.contains("public") == true, "\(route): \(response.text)")
                 }
             }

@@ -26,6 +26,10 @@ import Testing
                 #expect(message.status == 403, "\(message.text)")
                 #expect(message.error == "The key has no scope publish for this app.")
             }
+            for path in [PushwooshSamples.start, PushwooshSamples.update] {
+                let start = await fixture.json("POST", path, json: Self.broken, as: .news)
+                #expect(start.status == 403 && start.message.hasSuffix("The key has no scope publish for this app."))
+            }
             for path in ["/subscribers", "/subscriber/J8lHY4X1XkU", "/subscriber/J8lHY4X1XkU/subscriptions"] {
                 #expect(await fixture.json("POST", path, json: Self.broken, as: .publisher).status == 403, "\(path)")
             }
@@ -46,6 +50,9 @@ import Testing
                 let unnamed = await fixture.json("POST", path, json: #"{"platform":7,"typo":1}"#, as: .publisher)
                 #expect(unnamed.status == 400 && unnamed.fields == ["bundle_id"])
             }
+            let start = #"{"request":{"application":"SHOP0-00001","notifications":7,"typo":1}}"#
+            let activity = await fixture.json("POST", PushwooshSamples.start, json: start, as: .publisher)
+            #expect(activity.status == 403 && activity.code == 403)
             let none = await fixture.json("POST", RichieTests.path, json: "{\(mistakes)}", as: .publisher)
             #expect(none.status == 400)
             #expect(none.json["errors"]?.elements?.map { $0["field"] } == [.string("app_id")])

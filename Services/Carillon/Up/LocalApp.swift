@@ -24,9 +24,10 @@ struct LocalApp: Sendable {
         let editor = AppEditor(configuration, now: time.now)
         guard access(editor.path(of: id), F_OK) == 0 else {
             try keep(try editor.add(id, scopes: Set(Scope.allCases)))
-            // Requests of the APIs of Richie, AppMetrica and ContextPush name the app.
+            // Requests of the APIs of Richie, AppMetrica, ContextPush and Pushwoosh name the app.
             let identifiers = JSONObject([
                 ("richie", .string(id.text)), ("appmetrica", .integer(1)), ("contextpush", .string(id.text)),
+                ("pushwoosh", .string(id.text)),
             ])
             try editor.replace("identifiers", of: id, with: .object(identifiers))
             _ = try editor.addWebPush(to: id, contact: nil)
