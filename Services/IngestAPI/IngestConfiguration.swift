@@ -16,9 +16,7 @@ struct IngestConfiguration: Sendable {
     private static let prefix = "CARILLON_INGEST"
 
     init(environment: inout EnvironmentReader) {
-        var apps = AppsConfiguration(environment: &environment, reading: [.pepper, .users, .webpush])
-        apps.warnsOfUnenforced = true
-        self.apps = apps
+        apps = AppsConfiguration(environment: &environment, reading: [.pepper, .users, .webpush])
         var defaults = HTTPServerConfiguration.fitting(
             memoryBytes: MemoryLimit.bytes(),
             isSecure: HTTPServerConfiguration.isSecured(IngestConfiguration.prefix, environment: environment))

@@ -71,7 +71,7 @@ package final class AppDirectory: Service {
             // Only this function changes the inventory, so the files are read without holding the lock.
             var inventory = state.withLock { $0.inventory }
             let changes = inventory.read()
-            let problems = inventory.problems + (configuration.warnsOfUnenforced ? inventory.unenforced : [])
+            let problems = inventory.problems
             let reported = state.withLock { state in
                 if !changes.isEmpty || !inventory.hasPepper(of: state.inventory)
                     || inventory.userTokenKeys != state.inventory.userTokenKeys

@@ -22,8 +22,6 @@ struct AppInventory: Sendable {
 
     var apps: [PushApp] { versions.apps }
     var brokenFiles: Int { versions.brokenFiles }
-    /// Warnings about valid fields that no service enforces yet.
-    var unenforced: [AppProblem] { apps.sorted { $0.id < $1.id }.flatMap(AppRule.warnings) }
 
     func hasPepper(of other: AppInventory) -> Bool {
         switch (pepper, other.pepper) {

@@ -3,14 +3,11 @@ package struct AppSurvey: Sendable {
     /// The apps with valid files, sorted by name.
     package let apps: [PushApp]
     package let problems: [AppProblem]
-    /// Warnings about valid fields that no service enforces yet.
-    package let unenforced: [AppProblem]
 
     package init(_ configuration: AppsConfiguration) {
         var inventory = AppInventory(configuration)
         _ = inventory.read()
         apps = inventory.apps.sorted { $0.id < $1.id }
         problems = inventory.problems
-        unenforced = inventory.unenforced
     }
 }

@@ -10,9 +10,6 @@ package struct AppsConfiguration: Sendable {
     static let secretsFolder = "../secrets"
     static let webPushFolder = "\(secretsFolder)/webpush"
 
-    /// True in the one service that logs which fields are not in force yet.
-    package var warnsOfUnenforced = false
-
     package init(
         folder: String, secrets: Set<AppSecret> = Set(AppSecret.allCases), pepperFile: String? = nil,
         interval: Duration = .seconds(5)

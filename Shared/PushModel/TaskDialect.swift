@@ -8,14 +8,6 @@ package enum TaskDialect: String, CaseIterable, Sendable {
     case pushwoosh
     case contextpush
 
-    /// False for a dialect whose API `ingest-api` does not have yet.
-    package var isServed: Bool {
-        switch self {
-        case .native, .pushd, .richie, .appmetrica, .contextpush: true
-        case .pushwoosh: false
-        }
-    }
-
     /// How the requests of a dialect name the app, as app files list it.
     package enum AppIdentifier: Sendable {
         case text

@@ -59,30 +59,6 @@ import Testing
         #expect(!sink.lines.contains { $0.contains(key.reveal()) || $0.contains("hmac") })
     }
 
-    /// Goal: ingest-api says once which fields have no effect; other services say nothing.
-    @Test func fieldsThatAreNotInForceAreNamedOnce() async throws {
-        folder.write("news.json", content: #"{"limits":{"devices":5},"identifiers":{"pushwoosh":["A"]}}"#)
-        _ = await open()
-        #expect(messages() == ["app added"])
-        var configuration = configuration
-        configuration.warnsOfUnenforced = true
-        let directory = await AppDirectory.open(
-            configuration, log: Log(service: "test", sink: sink, time: time), metrics: metrics, health: health,
-            time: time)
-        try await whileWatching(directory) { check in
-            try await check()
-            folder.write("news.json", content: #"{"limits":{"devices":5}}"#)
-            try await check()
-        }
-        #expect(
-            messages() == [
-                "app added", "app added", "app file warning", "app changed", "app file problem resolved",
-            ])
-        let warning = "news.json: identifiers.pushwoosh: not in force: no service of this version enforces it"
-        #expect(sink.lines.contains { $0.contains(warning) })
-        #expect(metrics.gauge(.appFilesBroken).value == 0)
-    }
-
     @Test func filesThatComeChangeAndGoAreSeen() async throws {
         let directory = await open()
         #expect(directory.current.apps.isEmpty)

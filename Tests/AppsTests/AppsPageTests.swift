@@ -57,15 +57,6 @@ import Testing
         #expect(fields.count > 30)
     }
 
-    /// The paragraph names exactly the fields that no service enforces yet.
-    @Test func listsWhatIsNotInForce() throws {
-        let paragraphs = page.split(separator: "\n\n").filter { $0.hasPrefix("All fields are read and validated.") }
-        let paragraph = try #require(paragraphs.first)
-        for rule in AppRule.all {
-            #expect(paragraph.contains("`\(rule.field)`") == (rule.enforcement == nil), "\(rule.field)")
-        }
-    }
-
     @Test func listsEveryScope() {
         let rows = MarkdownTable.rows(under: "## Scopes", inPage: page)
         #expect(rows.compactMap { $0.first.map(MarkdownTable.plain) } == Scope.allCases.map(\.rawValue))

@@ -34,7 +34,7 @@ struct AppsCheck: Command {
         if !rows.isEmpty {
             context.terminal.print(Table(header: ["APP", "FIELD", "VALUE", "ENFORCED BY"], rows: rows).text)
         }
-        for problem in survey.unenforced + survey.problems {
+        for problem in survey.problems {
             context.terminal.print("\(problem.severity.word): \(problem)")
         }
         let count = survey.apps.count == 1 ? "1 app" : "\(survey.apps.count) apps"
@@ -47,8 +47,8 @@ struct AppsCheck: Command {
     }
 
     private static func rows(of app: PushApp) -> [[String]] {
-        AppRule.all.compactMap { rule in
-            rule.value(in: app).map { [app.id.text, rule.field, $0, rule.enforcement ?? "nothing yet"] }
+        AppRule.allCases.compactMap { rule in
+            rule.value(in: app).map { [app.id.text, rule.field, $0, rule.enforcement] }
         }
     }
 
@@ -56,7 +56,7 @@ struct AppsCheck: Command {
         JSONText.object { json in
             json.member("folder", folder)
             json.member("apps", json: list(survey.apps.map(document)))
-            json.member("problems", json: list((survey.unenforced + survey.problems).map(document)))
+            json.member("problems", json: list(survey.problems.map(document)))
         }
     }
 
@@ -65,13 +65,12 @@ struct AppsCheck: Command {
     }
 
     private static func document(_ app: PushApp) -> String {
-        let rules = AppRule.all.compactMap { rule in
+        let rules = AppRule.allCases.compactMap { rule in
             rule.value(in: app).map { value in
                 JSONText.object { json in
                     json.member("field", rule.field)
                     json.member("value", value)
-                    json.member("in_force", rule.enforcement != nil)
-                    if let enforcement = rule.enforcement { json.member("enforced_by", enforcement) }
+                    json.member("enforced_by", rule.enforcement)
                 }
             }
         }
