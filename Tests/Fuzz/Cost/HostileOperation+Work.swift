@@ -16,6 +16,7 @@ extension HostileOperation {
         case .createTask: createTask(bytes)
         case .createRichieTask: createRichieTask(bytes)
         case .scheduleContextPushMessage: scheduleContextPushMessage(bytes)
+        case .startPushwooshActivity: startPushwooshActivity(bytes)
         case .register: register(bytes, type: "application/json")
         case .registerByForm: register(bytes, type: "application/x-www-form-urlencoded")
         case .putDevice: putDevice(bytes)
@@ -67,6 +68,16 @@ extension HostileOperation {
         let form = ContextPushForm(fields, bundle: bundle ?? "")
         let draft = form?.draft(TaskID(high: 0, low: 0), app: app, defaults: AppDefaults())
         finish(draft ?? TaskDraft(), problems: problems)
+    }
+
+    private func startPushwooshActivity(_ bytes: [UInt8]) {
+        let problems = JSONProblems()
+        guard let fields = try? JSONBody.fields(request(body: bytes), problems: problems),
+            let app = try? AppID("news"), let id = try? ActivityID("a")
+        else { return }
+        let form = PushwooshStartForm(fields, app: PushApp(id: app))
+        let draft = try? form.draft(id: id, authorize: { _ in })
+        finish(draft?.task(timestamp: 0) ?? TaskDraft(), problems: problems)
     }
 
     /// Checked against the providers' limits and encoded for the bus, or refused with the list of problems.

@@ -3,6 +3,7 @@ enum HostileOperation: String, CaseIterable {
     case createTask
     case createRichieTask
     case scheduleContextPushMessage
+    case startPushwooshActivity
     case register
     case registerByForm
     case putDevice
@@ -18,8 +19,8 @@ enum HostileOperation: String, CaseIterable {
     /// The limit of a head; bodies may be longer than any test needs.
     var bytesMaximum: Int {
         switch self {
-        case .createTask, .createRichieTask, .scheduleContextPushMessage, .register, .registerByForm, .putDevice,
-            .subscribeInBulk:
+        case .createTask, .createRichieTask, .scheduleContextPushMessage, .startPushwooshActivity, .register,
+            .registerByForm, .putDevice, .subscribeInBulk:
             .max
         case .listTasks, .target, .contentType, .idempotencyKey, .authorization, .traceparent, .event: 16 << 10
         }
@@ -30,6 +31,7 @@ enum HostileOperation: String, CaseIterable {
         case .createTask: HostileOperation.tasks
         case .createRichieTask: HostileOperation.richieTasks
         case .scheduleContextPushMessage: HostileOperation.contextPushMessages
+        case .startPushwooshActivity: HostileOperation.pushwooshActivities
         case .register:
             [
                 #"{"proto":"apns","token":"@"}"#, #"{"proto":"@"}"#, #"{"@":1}"#, "{#}", "^", "[~]",
@@ -115,6 +117,22 @@ enum HostileOperation: String, CaseIterable {
         contextPushMessage(content: "{#}"),
         #"{"platform":"@","target_delivery_time":"@","delivery_method":"@"}"#, #"{"@":1}"#, "{#}",
     ]
+
+    private static let pushwooshActivities = [
+        pushwooshActivity(#"{"users":["@"],"title":"@","content":"@"}"#), pushwooshActivity(#"{"users":[~]}"#),
+        pushwooshActivity(#"{"devices":["@",~],"live_activity_id":"@"}"#), pushwooshActivity(#"{"filter":"@"}"#),
+        pushwooshActivity(#"{"content":{#},"title":{"@":"@"}}"#), pushwooshActivity(#"{"@":1}"#), "{#}",
+        pushwooshActivity("{}", attributes: "{#}"), pushwooshActivity("{}", state: #"{"@":"@"}"#),
+        pushwooshActivity("{}", state: #"{"x":^}"#),
+    ]
+
+    private static func pushwooshActivity(
+        _ notification: String, attributes: String = "{}", state: String = "{}"
+    ) -> String {
+        let activity = #""live_activity":{"content-state":\#(state),"attributes-type":"A","attributes":\#(attributes)}"#
+        let members = notification.dropFirst().dropLast()
+        return "{\(activity)\(members.isEmpty ? "" : ",")\(members)}"
+    }
 
     private static func contextPushMessage(content: String) -> String {
         #"{"bundle_id":"a","platform":"ios","user_id":"u","campaign_id":"c","deliver_within_hours":1,"content":"#
