@@ -197,9 +197,10 @@ final class IngestFixture: Sendable {
     }
 
     /// Sends a body without its last byte, so that the server holds the rest until the client leaves.
-    func openBody(of path: String, bytes: Int, as key: Key) async -> RawClient {
+    func openBody(of path: String, bytes: Int, as key: Key?) async -> RawClient {
         let head = "POST \(path) HTTP/1.1\r\nHost: test\r\nContent-Length: \(bytes + 1)\r\n"
-        let request = Array("\(head)Authorization: \(authorization(key))\r\n\r\n".utf8)
+        let field = key.map { "Authorization: \(authorization($0))\r\n" } ?? ""
+        let request = Array("\(head)\(field)\r\n".utf8)
         return await blocking { [port] in
             let client = RawClient(port: port)
             client.send(request + [UInt8](repeating: UInt8(ascii: " "), count: bytes))

@@ -133,6 +133,40 @@ import Testing
         }
     }
 
+    /// Goal: bodies whose sender is unknown hold a part of the memory only, and give it back, whether they are complete
+    /// or not. Method: unfinished bodies hold the share of the address; then more bodies than it has room for follow
+    /// each other.
+    @Test func bodiesWithoutAKeyInTheHeadShareABudget() async throws {
+        try await IngestFixture.run { fixture in
+            let held = UnkeyedBodies.bodyBytesMaximum - 1
+            var clients: [RawClient] = []
+            for _ in 0..<UnkeyedBodies.shareMaximum / UnkeyedBodies.bodyBytesMaximum {
+                clients.append(await fixture.openBody(of: PushwooshSamples.start, bytes: held, as: nil))
+            }
+            let gauge = fixture.metrics.gauge(.httpBodyBytesBuffered, labels: ["server": "http"])
+            #expect(try await waitUntil(within: .hangLimit) { gauge.value == clients.count * held })
+            let refused = await send(auth: fixture.secret(.owner), on: fixture)
+            #expect(refused.status == 503 && refused.code == 503 && refused.headers["retry-after"] != nil)
+            #expect(fixture.bus.tasks.isEmpty)
+            let keyed = await fixture.json(
+                "POST", PushwooshSamples.start,
+                json: PushwooshSamples.request([PushwooshSamples.notification()], auth: nil), as: .owner)
+            #expect(keyed.isDone, "\(keyed.text)")
+            for client in clients { client.finishSending() }
+            let hasRoom = try await waitUntil(within: .hangLimit) {
+                await send(PushwooshSamples.update, auth: "wrong", on: fixture).status == 403
+            }
+            #expect(hasRoom)
+            let change = PushwooshSamples.request([PushwooshSamples.change()], auth: fixture.secret(.owner))
+            let body = change + String(repeating: " ", count: 400 << 10)
+            for _ in 0..<20 {
+                let response = await fixture.json(
+                    "POST", PushwooshSamples.update, json: body, headers: ["Authorization": ""])
+                #expect(response.isDone, "\(response.text)")
+            }
+        }
+    }
+
     @Test func aRequestCountsForItsAppOnceItsKeyIsRead() async throws {
         var limits = AppLimits()
         limits.requestsPerSecond = 1
