@@ -17,7 +17,8 @@ extension IngestAPI {
         let limits = RequestLimits(configuration.limits, time: environment.time)
         let parts = IngestParts(
             access.registry, reader: access.reader, audiences: access.audiences, topics: access.topics,
-            transfers: access.transfers, activities: access.activities, access: tasks, addresses: configuration.addresses, limits: limits,
+            transfers: access.transfers, activities: access.activities, access: tasks,
+            addresses: configuration.addresses, limits: limits,
             idempotencyLease: configuration.idempotencyLease, hasLog: context.hasLoggedRegistry,
             isRegistryReady: { [registry = access.maintenance] in try await registry.state() == .ready },
             environment: environment)

@@ -22,7 +22,8 @@ package struct RebuildProgress: Sendable {
         case .device(nil):
             tombstones += 1
             living[change.segment]?.remove(change.index.offset)
-        case .subscription(_, nil), .badge(nil), .audience(_, nil), .transfer(_, nil), .activity(_, nil): tombstones += 1
+        case .subscription(_, nil), .badge(nil), .audience(_, nil), .transfer(_, nil), .activity(_, nil):
+            tombstones += 1
         case .subscription, .purge, .badge, .audience, .count, .group, .transfer, .activity: break
         }
     }

@@ -36,7 +36,8 @@ package struct RegistryRecord: Hashable, Sendable {
 
     package var value: [UInt8] {
         switch change.content {
-        case .device(nil), .subscription(_, nil), .badge(nil), .audience(_, nil), .transfer(_, nil), .activity(_, nil): []
+        case .device(nil), .subscription(_, nil), .badge(nil), .audience(_, nil), .transfer(_, nil), .activity(_, nil):
+            []
         case .device(let device?): [RegistryRecord.version] + device.packed
         case .subscription(_, let options?): [RegistryRecord.version, options.rawValue]
         case .purge: [RegistryRecord.version]

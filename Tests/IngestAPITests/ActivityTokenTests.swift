@@ -134,12 +134,14 @@ import Testing
             #expect(try await fixture.activitySweep.perform(in: fixture.news) == ActivitySweep.Report())
             fixture.time.advance(by: .seconds(1))
             #expect(
-                try await fixture.activitySweep.perform(in: fixture.news) == ActivitySweep.Report(ended: 1, forgotten: 0))
+                try await fixture.activitySweep.perform(in: fixture.news)
+                    == ActivitySweep.Report(ended: 1, forgotten: 0))
             #expect(fixture.bus.tasks.last?.awaitsState == true, "the end is sent")
             #expect(try await fixture.activitySweep.perform(in: fixture.news) == ActivitySweep.Report())
             fixture.time.advance(by: ActivitySweep.retention)
             #expect(
-                try await fixture.activitySweep.perform(in: fixture.news) == ActivitySweep.Report(ended: 0, forgotten: 1))
+                try await fixture.activitySweep.perform(in: fixture.news)
+                    == ActivitySweep.Report(ended: 0, forgotten: 1))
             #expect(await fixture.json("GET", "/v1/activities/order", as: .owner).status == 404)
             #expect(try await fixture.registry.deviceCount(in: fixture.news.activities) == 0)
         }

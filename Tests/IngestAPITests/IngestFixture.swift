@@ -129,7 +129,8 @@ final class IngestFixture: Sendable {
         isRegistryReady: @escaping @Sendable () -> Bool = { true }
     ) -> IngestParts {
         IngestParts(
-            registry, reader: memory, audiences: memory, topics: memory, transfers: memory, activities: memory, access: tasks,
+            registry, reader: memory, audiences: memory, topics: memory, transfers: memory, activities: memory,
+            access: tasks,
             addresses: addresses, limits: limits, idempotencyLease: .seconds(15), hasLog: true,
             isRegistryReady: isRegistryReady, environment: environment)
     }

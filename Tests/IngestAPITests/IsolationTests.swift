@@ -76,7 +76,8 @@ import Topics
         for path in [
             "/subscriber/\(subscriber)", "/subscriber/\(subscriber)/subscriptions", "/v1/tasks", "/v1/tasks/\(task)",
             "/v1/tasks/\(task)/report", "/v1/tasks/\(task)/devices/\(subscriber)",
-            "/v1/devices/\(subscriber)", "/v1/users/ada/devices", "/v1/audiences/readers", "/v1/audiences", "/v1/activities", "/v1/activities/order",
+            "/v1/devices/\(subscriber)", "/v1/users/ada/devices", "/v1/audiences/readers", "/v1/audiences",
+            "/v1/activities", "/v1/activities/order",
             "/v1/activities/order/devices",
             "\(AppMetricaGroupTests.groups)?app_id=7",
         ] {

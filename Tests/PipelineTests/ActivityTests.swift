@@ -48,7 +48,8 @@ import Topics
         #expect(late.timestamp == timestamps.last && late.event == "update")
 
         let end = try await task(
-            harness.ingest.send("POST", "/apps/news/v1/activities/order-7/end", body: #"{"content_state":{"step":99}}"#),
+            harness.ingest.send(
+                "POST", "/apps/news/v1/activities/order-7/end", body: #"{"content_state":{"step":99}}"#),
             harness)
         let ended = try #require(await harness.reports.report(of: end), "\(harness.lines)")
         #expect(ended.targeted == 3 && ended[.delivered] == 3)

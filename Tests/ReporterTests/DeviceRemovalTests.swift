@@ -22,7 +22,7 @@ import Topics
         let producer = CutProducer(try await fixture.bus.makeProducer(ProducerOptions()), scissors: fixture.scissors)
         return DeviceRemoval(
             registry: fixture.registry, failuresMaximum: { _ in limit }, hasWebhook: { _ in hasWebhook },
-            archive: fixture.archive,            producer: producer, metrics: fixture.metrics)
+            archive: fixture.archive, producer: producer, metrics: fixture.metrics)
     }
 
     private func told() async throws -> [DeviceTransition] {

@@ -20,7 +20,8 @@ struct NativeDialect: Dialect {
     let log: RefusalLog
 
     var routes: [DialectRoute] {
-        taskRoutes + activities.routes + activityTokens.routes + audiences.routes + devices.routes + users.routes + tickets.routes + topics.routes
+        taskRoutes + activities.routes + activityTokens.routes + audiences.routes + devices.routes + users.routes
+            + tickets.routes + topics.routes
             + webPushKey.routes
     }
 

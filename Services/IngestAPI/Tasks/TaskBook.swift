@@ -98,7 +98,9 @@ struct TaskBook: Sendable {
     /// A task that cannot be decoded, such as one stored by another version, must not hide the others.
     private func listed(_ entry: TaskEntry.ID, of app: AppID) async throws -> TaskStatus? {
         do {
-            guard let task = try await known(entry.task, created: entry.begins), task.app.owner == app else { return nil }
+            guard let task = try await known(entry.task, created: entry.begins), task.app.owner == app else {
+                return nil
+            }
             return try await status(of: task)
         } catch let error as StoreError where error.code == .corrupt {
             log.error("unreadable task omitted from a list", [.task: "\(entry.task)", .error: "\(error)"])

@@ -76,9 +76,10 @@ struct TaskHandler: MessageHandler {
         case .go(let decided, let value, let mirror):
             let outputs = try await take(
                 decided, message: message.replaced(by: .task(decided), value: value), context: context)
-            return outputs + [mirror].compactMap { $0 }.map { mirror in
-                Topics.tasks.message(.task(mirror), key: Topics.key(mirror.id), trace: message.trace)
-            }
+            return outputs
+                + [mirror].compactMap { $0 }.map { mirror in
+                    Topics.tasks.message(.task(mirror), key: Topics.key(mirror.id), trace: message.trace)
+                }
         case .wait(let waiting):
             return [Topics.schedules.message(.task(waiting), key: Topics.key(task.id), trace: message.trace)]
         case .superseded(let withdrawn):

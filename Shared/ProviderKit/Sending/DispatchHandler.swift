@@ -35,7 +35,8 @@ package struct DispatchHandler: MessageHandler {
     package init(
         ledger: any Ledger, gateways: any GatewayDirectory, halts: AppHalts, outages: OutageWatch,
         breakers: DeletionBreakers, witness: any LedgerWitness, pacer: PushPacer,
-        activities: ActivityWatch? = nil, policy: DeliveryPolicy = DeliveryPolicy(), lease: Duration = .seconds(90), random: any RandomSource,
+        activities: ActivityWatch? = nil, policy: DeliveryPolicy = DeliveryPolicy(), lease: Duration = .seconds(90),
+        random: any RandomSource,
         metrics: Metrics
     ) {
         owner = random.next()

@@ -53,7 +53,8 @@ extension PushTask {
 
     /// Sends the current state to a token that was registered after its publication.
     package static func lateState(
-        _ id: TaskID, for device: DeviceID, state: ActivityState, isEnd: Bool, as publication: ActivityClock.Publication,
+        _ id: TaskID, for device: DeviceID, state: ActivityState, isEnd: Bool,
+        as publication: ActivityClock.Publication,
         of activity: ActivityID, in space: AppID, created: Timestamp
     ) -> PushTask {
         var task = PushTask.publication(id, of: activity, in: space, due: created, created: created)

@@ -30,7 +30,8 @@ package struct ActivityContent: Sendable, Equatable {
 extension ActivityContent {
     package var json: JSON {
         var object = JSONObject([
-            ("activity", .string(activity.text)), ("event", .string(event.rawValue)), ("timestamp", .integer(timestamp)),
+            ("activity", .string(activity.text)), ("event", .string(event.rawValue)),
+            ("timestamp", .integer(timestamp)),
         ])
         object["type"] = type.map { .string($0.text) }
         if case .channel(let channel) = feed { object["channel"] = .string(channel) }

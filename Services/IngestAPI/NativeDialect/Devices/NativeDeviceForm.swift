@@ -27,7 +27,8 @@ struct NativeDeviceForm {
         // All names are allowed first, so that a misspelt name is detected before another is reported as missing.
         fields.allow([
             "protocol", "token", "subscription", "environment", "user", "user_token", "identifiers", "language",
-            "time_zone", "app_version", "system_version", "category", "badge", "content_available", "topics", "push_to_start",
+            "time_zone", "app_version", "system_version", "category", "badge", "content_available", "topics",
+            "push_to_start",
         ])
     }
 
