@@ -4,9 +4,9 @@ extension CommandTree {
     static let bench = CommandTree(
         "carillon bench", purpose: "measures the pipeline and its parts",
         commands: [
-            BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchMoments.self, BenchAudience.self,
-            BenchBatch.self, BenchHostile.self, BenchIngest.self, BenchReceipts.self, BenchEvents.self,
-            BenchStream.self, BenchHTTP.self,
+            BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchMoments.self, BenchActivities.self,
+            BenchAudience.self, BenchBatch.self, BenchHostile.self, BenchIngest.self, BenchReceipts.self,
+            BenchEvents.self, BenchStream.self, BenchHTTP.self,
             BenchSend.self, BenchRegistry.self, BenchImport.self, BenchBus.self, BenchLoad.self,
         ],
         // `carillon` has reported the variables that none of its commands reads.

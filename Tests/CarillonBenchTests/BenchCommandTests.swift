@@ -16,7 +16,10 @@ import Testing
     func theHelpListsTheBenchmarks(_ words: [String]) async throws {
         let (ending, lines) = try await run(words[0], words[1])
         #expect(ending == .exited(0))
-        for name in ["pipeline", "outage", "schedule", "hostile", "ingest", "http", "send", "registry", "bus"] {
+        let names = [
+            "pipeline", "outage", "schedule", "activities", "hostile", "ingest", "http", "send", "registry", "bus",
+        ]
+        for name in names {
             #expect(lines.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
         }
     }
