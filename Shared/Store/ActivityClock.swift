@@ -42,8 +42,12 @@ package struct ActivityClock: Hashable, Sendable {
         }
     }
 
-    /// A phone gets one state in this time.
-    package static let interval = Duration.seconds(1)
+    /// A phone gets one state in each second of the wall clock.
+    private static let interval = Duration.seconds(1)
+    /// Between two states at least, so that the first has reached its phones before the second of the other begins.
+    private static let distance = Duration.milliseconds(500)
+    /// From one state until the next may be sent at the latest.
+    package static let wait = distance + interval
     /// Publications that are remembered, to say what each device got last.
     package static let rememberedMaximum = 8
 
@@ -93,9 +97,18 @@ package struct ActivityClock: Hashable, Sendable {
     }
 
     private func nextRelease(at now: Timestamp) -> Timestamp {
-        guard let released else { return now }
+        guard let earliest else { return now }
         // A clock that was set back must not keep the next state waiting.
-        return min(max(now, released + ActivityClock.interval), now + ActivityClock.interval)
+        return min(max(now, earliest), now + ActivityClock.wait)
+    }
+
+    /// When the state after the last one may be sent: at the beginning of a second. If it were a second after that state,
+    /// a phone would get two in one second of the wall clock whenever the first was the slower one. Nil before the first.
+    package var earliest: Timestamp? {
+        guard let released else { return nil }
+        let second = ActivityClock.interval.wholeMilliseconds
+        let seconds = ((released + ActivityClock.distance).milliseconds + second - 1) / second
+        return Timestamp(milliseconds: seconds * second)
     }
 
     package mutating func noteSent(_ task: TaskID) {

@@ -30,10 +30,10 @@ import Testing
         #expect(first.pending?.due == at(0))
         #expect(release(&clock, first.task, stamp: 1, at: 10)?.timestamp == 1_000)
         let second = request(&clock, 2, at: 300)
-        #expect(second.pending?.due == at(1_010))
+        #expect(second.pending?.due == at(1_000))
         for stamp in 3...20 as ClosedRange<UInt64> {
             let next = request(&clock, stamp, at: 300 + Int64(stamp))
-            #expect(next.task == second.task && next.pending?.due == at(1_010))
+            #expect(next.task == second.task && next.pending?.due == at(1_000))
         }
         #expect(release(&clock, second.task, stamp: 20, at: 1_020)?.timestamp == 1_001)
         #expect(clock.content == [20] && clock.pending == nil)
@@ -69,11 +69,25 @@ import Testing
     }
 
     /// A clock that was set back must not keep the next state waiting for an hour.
-    @Test func aStateWaitsForASecondAtMost() throws {
+    @Test func aStateWaitsForASecondAndAHalfAtMost() throws {
         var clock = ActivityClock()
         let task = request(&clock, 1, at: 0).task
         _ = release(&clock, task, stamp: 1, at: 0)
-        #expect(try #require(request(&clock, 2, at: -800_000).pending).due == at(-799_000))
+        #expect(try #require(request(&clock, 2, at: -800_000).pending).due == at(-798_500))
+    }
+
+    /// Goal: a phone gets one state in each second of the wall clock, however much later than released it gets it.
+    /// Method: states after releases at each moment of a second, each due at the beginning of a later second.
+    @Test(arguments: [(0, 1_000), (1, 1_000), (499, 1_000), (500, 1_000), (501, 2_000), (999, 2_000), (1_000, 2_000)])
+    func aStateIsSentAtTheBeginningOfASecond(_ released: Int64, _ due: Int64) throws {
+        var clock = ActivityClock()
+        let task = request(&clock, 1, at: released).task
+        _ = release(&clock, task, stamp: 1, at: released)
+        #expect(try #require(request(&clock, 2, at: released).pending).due == at(due))
+        #expect(clock.earliest == at(due))
+        var later = ActivityClock()
+        _ = release(&later, id(1), stamp: 1, at: released)
+        #expect(try #require(request(&later, 2, at: due + 1).pending).due == at(due + 1))
     }
 
     @Test func aRepeatedReleaseSendsTheSame() {

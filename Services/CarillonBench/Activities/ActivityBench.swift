@@ -61,8 +61,8 @@ struct ActivityBench {
 
     private func measure(_ post: () async throws -> String) async throws -> Reading {
         try await pipeline.waitUntilIdle()
-        // An update sooner after the one before would wait for the rest of its second.
-        try await time.sleep(for: ActivityClock.interval)
+        // An update sooner after the one before would wait.
+        try await time.sleep(for: ActivityClock.wait)
         let before = try await pipeline.accepted()
         let usage = try harness.usage()
         let start = time.uptime

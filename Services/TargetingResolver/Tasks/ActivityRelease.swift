@@ -50,10 +50,11 @@ struct ActivityRelease: Sendable {
     private func nextLook(before task: PushTask, at now: Timestamp) async throws -> Timestamp? {
         guard let activity = task.content.activity?.activity else { return nil }
         let clock = try await book.clock(of: activity, in: task.app)
-        guard let current = clock.current, current.task != task.id, let released = clock.released else { return nil }
-        let earliest = released + ActivityClock.interval
+        guard let current = clock.current, current.task != task.id, let released = clock.released,
+            let earliest = clock.earliest
+        else { return nil }
         // A clock that was set back must not stop an activity.
-        if now < earliest, earliest - now <= ActivityClock.interval { return earliest }
+        if now < earliest, earliest - now <= ActivityClock.wait { return earliest }
         guard now < released + ActivityRelease.patience, try await isSpreading(current.task) else { return nil }
         return now + ActivityRelease.pause
     }
