@@ -56,7 +56,8 @@ struct IngestParts {
             environment: environment)
         self.activities = ActivityBook(activities, time: environment.time)
         activityTokens = ActivityTokens(registry: registry, book: self.activities, submission: submission)
-        activityDevices = ActivityDevices(reader: reader, ledger: access.ledger, book: self.activities)
+        activityDevices = ActivityDevices(
+            registry: registry, reader: reader, ledger: access.ledger, book: self.activities)
         self.idempotencyLease = idempotencyLease
         registration = DeviceRegistration(registry, addresses: addresses, environment: environment)
         classes = DeviceClasses(registry: registry, producer: access.producer, time: environment.time)

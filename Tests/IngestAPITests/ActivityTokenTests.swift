@@ -43,6 +43,23 @@ import Testing
         }
     }
 
+    /// Goal: a token takes little memory, and is shown with the user whom its device has now.
+    @Test func aTokenIsShownWithTheUserOfItsDevice() async throws {
+        try await IngestFixture.run { fixture in
+            let device = try await fixture.subscriber("external_user_id=ada")
+            _ = await put(Self.token(1), device: device, on: fixture)
+            func users() async -> [JSON] {
+                let list = await fixture.json("GET", "/v1/activities/order/devices", as: .owner).json
+                return list["devices"]?.elements?.compactMap { $0["user"] } ?? []
+            }
+            #expect(await users() == [.string("ada")])
+            let ada = try Alias(.externalUser, value: "ada")
+            #expect(try await fixture.registry.devices(of: ada, in: fixture.news.activities).isEmpty)
+            _ = try await fixture.subscriber("external_user_id=bob")
+            #expect(await users() == [.string("bob")])
+        }
+    }
+
     /// Goal: an activity that its app started on its own can be updated.
     @Test func aTokenBeginsAnUnknownActivity() async throws {
         try await IngestFixture.run { fixture in

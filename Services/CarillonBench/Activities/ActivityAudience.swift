@@ -23,7 +23,7 @@ struct ActivityAudience: Sendable {
         }
     }
 
-    /// The tokens of their activities, as `ingest-api` registers them: under the id of the device and its user.
+    /// The tokens of their activities, as `ingest-api` registers them: under the id of the device.
     func registerTokens(of devices: [DeviceID], in registry: RedisRegistry, of app: AppID) async throws {
         let topic = try ActivityID(ActivityAudience.activity).topic
         _ = try await Concurrently.run(devices.count, atOnce: PipelineBench.registrationsAtOnce) { number in
@@ -31,8 +31,7 @@ struct ActivityAudience: Sendable {
             let digits = ActivityAudience.digits(ActivityAudience.digitsOfToken, of: count + number)
             _ = try await register(
                 try PushToken(.liveActivity, text: digits),
-                aliases: [.hardware: devices[number].description, .externalUser: "user-\(number)"], topic: topic,
-                in: registry, of: app.activities)
+                aliases: [.hardware: devices[number].description], topic: topic, in: registry, of: app.activities)
         }
     }
 

@@ -9,6 +9,7 @@ struct ActivityDevices: Sendable {
     /// Store requests of one page in flight.
     private static let atOnceMaximum = 16
 
+    let registry: any Registry
     let reader: any RegistryReader
     let ledger: any Ledger
     let book: ActivityBook
@@ -32,8 +33,11 @@ struct ActivityDevices: Sendable {
         }
         let shown = Array(found.prefix(limit))
         let states = try await states(of: shown, clock: clock, in: space)
+        let users = try await users(of: shown, in: space.owner)
         return JSONText.object { json in
-            let texts = zip(shown, states).map { ActivityDevices.text(of: $0, last: $1) }
+            let texts = shown.indices.map {
+                ActivityDevices.text(of: shown[$0], user: users[$0], last: states[$0])
+            }
             json.member("devices", json: "[" + texts.joined(separator: ",") + "]")
             let next = shown.count == limit ? shown.last : nil
             json.member("next", json: next.map { JSONText.quoted("\($0.id)") } ?? "null")
@@ -50,6 +54,14 @@ struct ActivityDevices: Sendable {
                 Endpoint(
                     id: DeviceID(index: DeviceIndex(segment: segment.number, offset: offset), tag: $0.tag), device: $0)
             }
+        }
+    }
+
+    /// For each endpoint, that of its device.
+    private func users(of endpoints: [Endpoint], in app: AppID) async throws -> [String?] {
+        try await endpoints.concurrentMap(atOnce: ActivityDevices.atOnceMaximum) { [registry] endpoint in
+            guard let id = endpoint.device.aliases[.hardware].flatMap({ DeviceID($0) }) else { return nil }
+            return try await registry.device(id, in: app)?.device.aliases[.externalUser]
         }
     }
 
@@ -84,14 +96,14 @@ struct ActivityDevices: Sendable {
         }
     }
 
-    private static func text(of endpoint: Endpoint, last: Last?) -> String {
+    private static func text(of endpoint: Endpoint, user: String?, last: Last?) -> String {
         JSONText.object { json in
             let device = endpoint.device
             json.member("id", "\(endpoint.id)")
             json.member("protocol", device.token.kind.name)
             json.member("token", device.token.text)
             if let id = device.aliases[.hardware] { json.member("device", id) }
-            if let user = device.aliases[.externalUser] { json.member("user", user) }
+            if let user { json.member("user", user) }
             json.member("environment", device.environment.rawValue)
             json.member("registered", "\(Timestamp(milliseconds: Int64(device.created) * 1_000))")
             json.member(

@@ -6,7 +6,7 @@ import TaskKit
 import TaskModel
 
 /// The tokens of Live Activities that run on devices. Each is registered in the app's space of activities, as a device
-/// of its own, under the id of the device and its user, and subscribed to its activity.
+/// of its own, under the id of the device, and subscribed to its activity.
 struct ActivityTokens: Sendable {
     let registry: any Registry
     let book: ActivityBook
@@ -50,11 +50,11 @@ struct ActivityTokens: Sendable {
         }
     }
 
-    private func changes(of device: RegisteredDevice) throws -> DeviceChanges {
-        var changes = DeviceChanges(environment: device.device.environment, version: device.device.version)
-        changes.aliases[.hardware] = device.id.description
-        changes.aliases[.externalUser] = device.device.aliases[.externalUser] ?? ""
-        return changes
+    /// Without the user, whom the device has: each name of a device takes the store some 40 bytes.
+    private func changes(of device: RegisteredDevice) -> DeviceChanges {
+        DeviceChanges(
+            environment: device.device.environment, version: device.device.version,
+            aliases: [.hardware: device.id.description])
     }
 
     private func endpoints(of device: DeviceID, in space: AppID) async throws -> [DeviceID] {
