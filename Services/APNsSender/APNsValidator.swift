@@ -1,5 +1,4 @@
 import ProviderKit
-import PushModel
 import Topics
 
 /// Rejects pushes that Apple would not even accept as a request. Data from the bus is checked only as far as it could
@@ -11,10 +10,7 @@ struct APNsValidator {
     mutating func obstacle(_ push: Push) -> ProviderAnswer? {
         let obstacle = shared.value(of: push.content) { APNsValidator.obstacle($0.variant) }
         if let obstacle { return obstacle }
-        let isToken =
-            push.content.variant.kind == .channel
-            ? RequestText.isHeaderWord(push.token, bytesMaximum: 256) : APNsValidator.isToken(push.token)
-        return isToken ? nil : APNsValidator.unsendable("BadPath")
+        return APNsValidator.isToken(push.token) ? nil : APNsValidator.unsendable("BadPath")
     }
 
     private static func obstacle(_ variant: RenderedVariant) -> ProviderAnswer? {

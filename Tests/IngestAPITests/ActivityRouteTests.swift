@@ -136,7 +136,6 @@ import Testing
     @Test(arguments: [
         (#""id":"","users":["ada"]"#, "id"), (#""users":["ada"],"typo":1"#, "typo"), (#""id":"a""#, ""),
         (#""users":["ada"],"attributes":{"carillon":{}}"#, "attributes"),
-        (#""users":["ada"],"updates":"x""#, "updates"),
         (#""users":["ada"],"stale_date":"tomorrow""#, "stale_date"),
     ])
     func mistakesAreNamed(_ given: String, field: String) async throws {
