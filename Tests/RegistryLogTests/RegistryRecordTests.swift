@@ -54,6 +54,28 @@ import Topics
         }
     }
 
+    /// Goal: facts of activities are records of their own in the first segment of a space. Their encoding must not
+    /// change.
+    @Test func factsOfActivitiesAreOfASpace() throws {
+        let order = try ActivityID("order:7 é")
+        let record = ActivityRecord(time: Timestamp(milliseconds: 0x0102), content: [9, 8])
+        for (kind, letter) in [(ActivityFact.Kind.base, "b"), (.state, "s"), (.end, "e")] {
+            let change = RegistryChange(
+                app: app.activities, index: RegistryChange.ofApp, .activity(ActivityFact(kind, of: order), record))
+            let logged = RegistryRecord(change)
+            #expect(String(decoding: logged.key, as: UTF8.self) == "a-1.live:0\0l\(letter):0:order:7 é")
+            #expect(logged.value == [1, 2, 1, 0, 0, 0, 0, 0, 0, 9, 8])
+            #expect(try RegistryRecord(key: logged.key, value: logged.value).change == change)
+            let forgotten = try RegistryRecord(key: logged.key, value: []).change.content
+            #expect(forgotten == .activity(ActivityFact(kind, of: order), nil))
+        }
+        for key in ["a-1:0\0lb:0:x", "a-1.live:1\0lb:0:x", "a-1.live:0\0lx:0:x", "a-1.live:0\0lb:0"] {
+            #expect(throws: MalformedMessageError.self) {
+                try RegistryRecord(key: Array(key.utf8), value: [1, 0, 0, 0, 0, 0, 0, 0, 0])
+            }
+        }
+    }
+
     /// Goal: groups and transfers are records of the app's first segment. Their encoding must not change.
     @Test func groupsAndTransfersAreOfTheFirstSegment() throws {
         let group = TransferGroup(id: 77, name: "news é", rate: 5_000, isArchived: true)

@@ -277,6 +277,36 @@ import Topics
         #expect(error?.code == .corrupt)
     }
 
+    /// Goal: of the devices of a start, one with a token for the type gets it on that token, and one without the message,
+    /// or nothing if there is none.
+    @Test(arguments: [true, false]) func aStartIsSentToTokensForIt(hasFallback: Bool) async throws {
+        let scene = try Scene()
+        var task = try scene.task(#"{"body":"b"}"#, platforms: [.ios])
+        if !hasFallback { task.content.message = nil }
+        var start = ActivityContent(.start, of: try ActivityID("order"))
+        start.type = try ActivityType("Order")
+        start.timestamp = 1_700_000_000
+        start.members = JSONObject([("content-state", .object(JSONObject()))])
+        task.content.activity = start
+        scene.keep(task)
+        try scene.plan(marking: [0, 1])
+        var able = try Scene.device(.apns, number: 1)
+        let token = try PushToken(.liveActivity, text: String(repeating: "ab", count: 40))
+        able.startTokens[try ActivityType("Order")] = token
+        let devices = [try Scene.device(.apns, number: 0), able]
+        let outputs = try await scene.run(scene.handler(), chunks: [scene.chunk(devices)])
+        let chunk = try #require(try outputs.dispatches(Topics.dispatchAPNs).first)
+        #expect(chunk.activity == ChunkActivity(.start, of: try ActivityID("order"), timestamp: 1_700_000_000))
+        let part = chunk.segments[0]
+        #expect(part.tokens == (hasFallback ? [devices[0].token.text] : []) + [token.text])
+        let variant = chunk.variants[Int(try #require(part.variants.last))]
+        #expect(variant.kind == .liveActivity && variant.pushType == "liveactivity" && variant.collapseID.isEmpty)
+        let aps = try JSON(variant.payload.payload(token: "", badge: 0))["aps"]
+        #expect(aps?["event"] == .string("start") && aps?["timestamp"] == .integer(1_700_000_000))
+        #expect(aps?["input-push-token"] == .integer(1))
+        #expect(try outputs.results().map(\.reason) == (hasFallback ? [] : ["no_start_token"]))
+    }
+
     @Test func whatIsNotRenderedForAMissingProviderEndsAsSuppressed() async throws {
         let scene = try Scene()
         scene.keep(try scene.unreachingTask())

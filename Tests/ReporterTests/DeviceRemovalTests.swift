@@ -4,6 +4,8 @@ import MemoryStore
 import PushModel
 import ServiceKit
 import Store
+import TaskKit
+import TaskModel
 import TestSupport
 import Testing
 import Topics
@@ -80,6 +82,51 @@ import Topics
         #expect(try await removal(limit: 1).perform([batch]) == [])
         #expect(try isThere(id))
         #expect(fixture.metrics.counter(.reporterDevicesKept).value == 1)
+    }
+
+    /// Goal: a refused token for starting Live Activities leaves a healthy phone as it is, without that token. Method: an
+    /// answer with proof, and one that counts as the app's last failure; the device has tokens of two types.
+    @Test(arguments: [DeliveryState.invalidRemoved, .invalid])
+    func aRefusedStartTokenLeavesItsDevice(_ state: DeliveryState) async throws {
+        let id = try await fixture.register(1)[0]
+        var changes = DeviceChanges()
+        for (number, type) in ["Order", "Match"].enumerated() {
+            changes.startTokens[try ActivityType(type)] = try PushToken(
+                .liveActivity, text: String(repeating: "0\(number)", count: 40))
+        }
+        _ = try await fixture.registry.change(id, changes: changes, in: fixture.app)
+        var started = PushTask(id: task, app: fixture.app, created: fixture.time.now)
+        var start = ActivityContent(.start, of: try ActivityID("order"))
+        start.type = try ActivityType("Order")
+        started.content.activity = start
+        fixture.archive.keep(TaskMessage.task(started).encoded(), of: task, entry: started.entry)
+        fixture.time.advance(by: .seconds(5))
+        let result = DeviceResult(
+            device: id, provider: .liveActivity, state: state, attempt: 0, status: 410, reason: "ExpiredToken",
+            isCounted: true)
+        let batch = ResultBatch(task: task, app: fixture.app, time: fixture.time.now, results: [result])
+        let before = try #require(try fixture.registry.device(id, in: fixture.app))
+        #expect(try await removal(limit: 1, hasWebhook: true).perform([batch]) == [])
+        let after = try #require(try fixture.registry.device(id, in: fixture.app)).device
+        #expect(after.startTokens.tokens.keys.map(\.text) == ["Match"])
+        #expect(after.updated == before.device.updated, "it says nothing of the device's own token")
+        #expect(try await told().isEmpty)
+    }
+
+    /// Goal: tokens of activities are removed as devices are, and are none for anything else.
+    @Test func aTokenOfAnActivityIsRemovedAlone() async throws {
+        let device = try await fixture.register(1)[0]
+        let space = fixture.app.activities
+        let token = try PushToken(.liveActivity, text: String(repeating: "ab", count: 40))
+        let endpoint = try await fixture.registry.register(token, changes: DeviceChanges(), in: space).registered.id
+        fixture.time.advance(by: .seconds(5))
+        let result = DeviceResult(
+            device: endpoint, provider: .liveActivity, state: .invalidRemoved, attempt: 0, status: 410,
+            reason: "Unregistered")
+        let batch = ResultBatch(task: task, app: space, time: fixture.time.now, results: [result])
+        #expect(try await removal(hasWebhook: false).perform([batch]) == [], "no feedback on a device")
+        #expect(try fixture.registry.device(endpoint, in: space) == nil)
+        #expect(try isThere(device))
     }
 
     @Test func anIDWithAnotherTagRemovesNoDevice() async throws {
