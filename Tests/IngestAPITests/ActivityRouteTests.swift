@@ -137,6 +137,7 @@ import Testing
         (#""id":"","users":["ada"]"#, "id"), (#""users":["ada"],"typo":1"#, "typo"), (#""id":"a""#, ""),
         (#""users":["ada"],"attributes":{"carillon":{}}"#, "attributes"),
         (#""users":["ada"],"stale_date":"tomorrow""#, "stale_date"),
+        (#""users":["ada"],"stale_date":"0252-08-14T21:26:36Z""#, "stale_date"),
     ])
     func mistakesAreNamed(_ given: String, field: String) async throws {
         try await IngestFixture.run { fixture in

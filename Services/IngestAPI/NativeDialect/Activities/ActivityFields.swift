@@ -38,9 +38,10 @@ struct ActivityFields {
         }
     }
 
-    /// An RFC 3339 time.
+    /// An RFC 3339 time. Apple has no times before 1970.
     private func time(_ name: String) -> Int64? {
-        fields.text(name, expected: "a time with a zone, such as 2026-12-24T18:00:00Z") { Timestamp(rfc3339: $0) }
-            .map { $0.milliseconds / 1_000 }
+        fields.text(name, expected: "a time with a zone from 1970 on, such as 2026-12-24T18:00:00Z") { text in
+            Timestamp(rfc3339: text).flatMap { $0.milliseconds < 0 ? nil : $0.milliseconds / 1_000 }
+        }
     }
 }
