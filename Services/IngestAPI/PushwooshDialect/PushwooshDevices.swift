@@ -52,16 +52,17 @@ struct PushwooshDevices: Sendable {
     }
 
     @Sendable func unregister(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        let (hwid, caller) = try await reading.read(request, of: unnamed) { fields, _ in fields.hwid() }
-        let found = try await devices(of: hwid, in: caller.app.id)
-        for device in found { try await remove(device, of: caller.app) }
+        let read = try await reading.read(request, of: unnamed) { fields, _ in fields.hwid() }
+        try await removeDevices(of: read.0, in: read.1.app)
         return PushwooshAnswer.done
     }
 
-    private func remove(_ device: RegisteredDevice, of app: PushApp) async throws {
-        // First: a repeated request must still find the device.
-        try await tokens.removeAll(of: device.id, of: app.id)
-        _ = try await classes.remove(device, in: app)
+    private func removeDevices(of hwid: Alias, in app: PushApp) async throws {
+        for device in try await devices(of: hwid, in: app.id) {
+            // First: a repeated request must still find the device.
+            try await tokens.removeAll(of: device.id, of: app.id)
+            _ = try await classes.remove(device, in: app)
+        }
     }
 
     @Sendable func registerUser(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
