@@ -33,27 +33,43 @@ struct PushwooshDevices: Sendable {
         }
     }
 
-    /// A repeat completes an interrupted request: the device of the hwid with another token is removed last.
     @Sendable func register(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        let (form, caller) = try await reading.read(request, of: unnamed) { [registration] fields, _ in
+        let call = try await reading.read(request, of: unnamed) { [registration] fields, _ in
             PushwooshDeviceForm(fields, addresses: registration.addresses)
         }
-        let older = try await devices(of: form.hwid, in: caller.app.id).filter { $0.device.token != form.token }
-        var changes = form.changes
-        if form.token.kind == .apns {
-            for (type, token) in older.flatMap({ $0.device.startTokens.tokens }) { changes.startTokens[type] = token }
-        }
-        let new = try await registration.register(form.token, changes: changes, in: caller.app).registered
-        for device in older {
-            try await tokens.move(from: device.id, to: new, of: caller.app.id)
-            _ = try await classes.remove(device, in: caller.app)
-        }
+        try await register(call.form, in: call.caller.app)
         return PushwooshAnswer.done
     }
 
+    /// A repeat completes an interrupted request: the device of the hwid with another token is removed last.
+    private func register(_ form: PushwooshDeviceForm, in app: PushApp) async throws {
+        let known = try await devices(of: form.hwid, in: app.id)
+        let older = PushwooshDevices.replaced(by: form.token, among: known)
+        let changes = PushwooshDevices.changes(of: form, replacing: older)
+        let registration = try await registration.register(form.token, changes: changes, in: app)
+        for device in older { try await replace(device, by: registration.registered, in: app) }
+    }
+
+    private static func replaced(by token: PushToken, among known: [RegisteredDevice]) -> [RegisteredDevice] {
+        known.filter { $0.device.token != token }
+    }
+
+    /// Tokens for starting activities stay valid.
+    private static func changes(of form: PushwooshDeviceForm, replacing older: [RegisteredDevice]) -> DeviceChanges {
+        var changes = form.changes
+        guard form.token.kind == .apns else { return changes }
+        for (type, token) in older.flatMap({ $0.device.startTokens.tokens }) { changes.startTokens[type] = token }
+        return changes
+    }
+
+    private func replace(_ old: RegisteredDevice, by new: RegisteredDevice, in app: PushApp) async throws {
+        try await tokens.move(from: old.id, to: new, of: app.id)
+        _ = try await classes.remove(old, in: app)
+    }
+
     @Sendable func unregister(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        let read = try await reading.read(request, of: unnamed) { fields, _ in fields.hwid() }
-        try await removeDevices(of: read.0, in: read.1.app)
+        let call = try await reading.read(request, of: unnamed) { fields, _ in fields.hwid() }
+        try await removeDevices(of: call.form, in: call.caller.app)
         return PushwooshAnswer.done
     }
 
@@ -65,45 +81,63 @@ struct PushwooshDevices: Sendable {
         }
     }
 
+    private struct NamedUser: Sendable {
+        let hwid: Alias
+        let user: String
+    }
+
     @Sendable func registerUser(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        let (call, caller) = try await reading.read(request, of: unnamed) { fields, _ in
+        let call = try await reading.read(request, of: unnamed) { fields, _ in
             let user = fields.user(isRequired: true)
-            return fields.hwid().flatMap { hwid in user.map { (hwid: hwid, user: $0) } }
+            return fields.hwid().flatMap { hwid in user.map { NamedUser(hwid: hwid, user: $0) } }
         }
-        let found = try await devices(of: call.hwid, in: caller.app.id)
-        guard !found.isEmpty else { throw PushwooshError.unknownDevice(hwid: call.hwid.value) }
-        for device in found {
-            let changes = DeviceChanges(aliases: [.externalUser: call.user])
-            _ = try await registry.change(device.id, changes: changes, in: caller.app.id)
-        }
+        try await name(call.form, in: call.caller.app.id)
         return PushwooshAnswer.done
+    }
+
+    private func name(_ named: NamedUser, in app: AppID) async throws {
+        let found = try await devices(of: named.hwid, in: app)
+        guard !found.isEmpty else { throw PushwooshError.unknownDevice(hwid: named.hwid.value) }
+        for device in found {
+            let changes = DeviceChanges(aliases: [.externalUser: named.user])
+            _ = try await registry.change(device.id, changes: changes, in: app)
+        }
+    }
+
+    private struct StartToken: Sendable {
+        let hwid: Alias
+        /// Nil removes it.
+        let token: PushToken?
     }
 
     /// An empty token removes the one that the device has.
     @Sendable func setStartToken(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        let (call, caller) = try await reading.read(request, of: unnamed) { fields, _ in
-            let token = fields.activityToken("activity_push_to_start_token")
-            return fields.hwid().flatMap { hwid in token.map { (hwid: hwid, token: $0) } }
+        let call = try await reading.read(request, of: unnamed) { fields, _ in
+            let given = fields.activityToken("activity_push_to_start_token")
+            return fields.hwid().flatMap { hwid in given.map { StartToken(hwid: hwid, token: $0.token) } }
         }
-        let device = try await phone(call.hwid, in: caller.app.id)
+        let app = call.caller.app.id
+        let device = try await phone(call.form.hwid, in: app)
         var changes = DeviceChanges()
-        changes.startTokens[.any] = .some(call.token.token)
-        _ = try await registry.change(device.id, changes: changes, in: caller.app.id)
+        changes.startTokens[.any] = .some(call.form.token)
+        _ = try await registry.change(device.id, changes: changes, in: app)
         return PushwooshAnswer.done
     }
 
     /// An empty token says that the activity is over on the device.
     @Sendable func setActivityToken(_ request: HTTPRequest, unnamed: UnnamedCaller) async throws -> HTTPResponse {
-        let (call, caller) = try await reading.read(request, of: unnamed) { fields, _ in
-            PushwooshTokenForm(fields)
-        }
-        let device = try await phone(call.hwid, in: caller.app.id)
-        if let token = call.token {
-            try await tokens.register(token, for: call.activity, on: device, of: caller.app, dialect: .pushwoosh)
-        } else {
-            try await tokens.remove(for: call.activity, on: device.id, of: caller.app.id)
-        }
+        let call = try await reading.read(request, of: unnamed) { fields, _ in PushwooshTokenForm(fields) }
+        try await set(call.form, in: call.caller.app)
         return PushwooshAnswer.done
+    }
+
+    private func set(_ form: PushwooshTokenForm, in app: PushApp) async throws {
+        let device = try await phone(form.hwid, in: app.id)
+        if let token = form.token {
+            try await tokens.register(token, for: form.activity, on: device, of: app, dialect: .pushwoosh)
+        } else {
+            try await tokens.remove(for: form.activity, on: device.id, of: app.id)
+        }
     }
 
     /// The SDK repeats the members `p` and `md` of a push of Pushwoosh's own, which pushes from here do not have, so

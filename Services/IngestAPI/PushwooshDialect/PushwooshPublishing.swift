@@ -29,7 +29,7 @@ struct PushwooshPublishing: Sendable {
         let freshID: @Sendable () throws -> ActivityID = { [activities] in
             try ActivityID("\(activities.submission.freshID())")
         }
-        var (drafts, caller) = try await reading.read(request, of: sender) { fields, caller -> [ActivityDraft]? in
+        let call = try await reading.read(request, of: sender) { fields, caller -> [ActivityDraft]? in
             try PushwooshPublishing.forms(in: fields) { notification in
                 try PushwooshStartForm(notification, app: caller.app).draft(
                     id: freshID(), authorize: caller.require)
@@ -37,14 +37,15 @@ struct PushwooshPublishing: Sendable {
                 $0.id
             }
         }
+        var drafts = call.form
         for place in drafts.indices {
             guard let audience = drafts[place].target.audience, drafts[place].target.hasSavedAudience else { continue }
-            drafts[place].target.audience = try await expand(audience, of: caller, place: place)
-            try caller.require(drafts[place].target.scope)
+            drafts[place].target.audience = try await expand(audience, of: call.caller, place: place)
+            try call.caller.require(drafts[place].target.scope)
         }
         do {
             return try await activities.start(
-                drafts, in: request, of: caller, key: SubmissionKey(header: request),
+                drafts, in: request, of: call.caller, key: SubmissionKey(header: request),
                 answer: { PushwooshAnswer.messages($0.map(\.id)) })
         } catch TaskError.invalid(let problems) {
             throw TaskError.invalid(problems.map { PushwooshPublishing.renamed($0) })
@@ -52,16 +53,16 @@ struct PushwooshPublishing: Sendable {
     }
 
     @Sendable func update(_ request: HTTPRequest, from sender: BodyKeyCaller) async throws -> HTTPResponse {
-        let (forms, caller) = try await reading.read(request, of: sender) { fields, _ in
+        let call = try await reading.read(request, of: sender) { fields, _ in
             try PushwooshPublishing.forms(in: fields, read: { PushwooshUpdateForm($0) }, id: { $0.activity })
         }
-        let changes = forms.map { form in
+        let changes = call.form.map { form in
             ActivityPublishing.Change(
                 activity: form.activity, isEnd: form.isEnd, state: { form.state(of: $0, stamp: $1) })
         }
         do {
             return try await activities.put(
-                changes, in: request, of: caller, key: SubmissionKey(header: request),
+                changes, in: request, of: call.caller, key: SubmissionKey(header: request),
                 answer: { PushwooshAnswer.messages($0.map(\.task)) })
         } catch TaskError.invalid(let problems) {
             throw TaskError.invalid(problems.map { PushwooshPublishing.renamed($0) })

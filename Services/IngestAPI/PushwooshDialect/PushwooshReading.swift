@@ -13,7 +13,7 @@ struct PushwooshReading: Sendable {
     /// and before the right in the app nothing but `application`. `form` returns nil only if it has added a problem.
     func read<Value: Sendable>(
         _ request: HTTPRequest, of caller: BodyKeyCaller, form: @escaping Form<Value>
-    ) async throws -> (Value, AuthorizedCaller) {
+    ) async throws -> PushwooshCall<Value> {
         try await bodies.readJSON(request, account: caller.account, ofAnyType: true) { document in
             let fields = document.value("request", expected: "an object") { $0 }
             let unnamed = try caller.authorize(key: PresentedKey.text(inQuery: fields?["auth"]?.text))
@@ -32,7 +32,7 @@ struct PushwooshReading: Sendable {
     /// An app's, with or without the envelope `request`.
     func read<Value: Sendable>(
         _ request: HTTPRequest, of unnamed: UnnamedCaller, form: @escaping Form<Value>
-    ) async throws -> (Value, AuthorizedCaller) {
+    ) async throws -> PushwooshCall<Value> {
         try await bodies.readJSON(request, account: unnamed.account, ofAnyType: true) { document in
             let fields = document.has("request") ? document.object("request") : document
             guard let fields else { throw TaskError.invalid(document.problems.all) }
@@ -40,14 +40,20 @@ struct PushwooshReading: Sendable {
         }
     }
 
-    private static func read<Value>(
+    private static func read<Value: Sendable>(
         _ fields: JSONFields, of unnamed: UnnamedCaller, form: Form<Value>
-    ) throws -> (Value, AuthorizedCaller) {
+    ) throws -> PushwooshCall<Value> {
         guard let application = fields.text("application", isRequired: true) else {
             throw TaskError.invalid(fields.problems.all)
         }
         let caller = try unnamed.name(application)
         guard let form = try form(fields, caller) else { throw TaskError.invalid(fields.problems.all) }
-        return (form, caller)
+        return PushwooshCall(form: form, caller: caller)
     }
+}
+
+/// A request that is authorized and read. No tuple: the optimizer crashes on some functions that take one apart.
+struct PushwooshCall<Form: Sendable>: Sendable {
+    let form: Form
+    let caller: AuthorizedCaller
 }
