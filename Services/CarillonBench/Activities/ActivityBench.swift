@@ -91,13 +91,13 @@ struct ActivityBench {
     /// Of all programs together, and of each.
     private func cpuFigures(_ name: String, of readings: ArraySlice<Reading>) -> [BenchFigure] {
         let scale = 100_000 / Double(pipeline.devices)
-        func figure(_ name: String, _ seconds: [Double]) -> BenchFigure {
+        func figure(_ name: String, seconds: [Double]) -> BenchFigure {
             BenchFigure(name: name, value: seconds.median * scale, unit: "CPU-seconds/100000")
         }
         let programs = Set(readings.flatMap(\.cpuSeconds.keys)).sorted()
-        return [figure("\(name).cpu", readings.map { $0.cpuSeconds.values.reduce(0, +) })]
+        return [figure("\(name).cpu", seconds: readings.map { $0.cpuSeconds.values.reduce(0, +) })]
             + programs.map { program in
-                figure("\(name).cpu.\(program)", readings.map { $0.cpuSeconds[program] ?? 0 })
+                figure("\(name).cpu.\(program)", seconds: readings.map { $0.cpuSeconds[program] ?? 0 })
             }
     }
 

@@ -20,7 +20,7 @@ package struct ActivityBook: Sendable {
     /// Nil for an unknown activity.
     package func activity(_ id: ActivityID, in space: AppID) async throws(StoreError) -> KnownActivity? {
         guard let facts = try await activities.facts(of: id, in: space) else { return nil }
-        return try KnownActivity(id, facts)
+        return try KnownActivity(id, facts: facts)
     }
 
     package func clock(of id: ActivityID, in space: AppID) async throws(StoreError) -> ActivityClock {

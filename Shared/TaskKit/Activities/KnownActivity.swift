@@ -15,7 +15,7 @@ package struct KnownActivity: Sendable {
     /// When the newest of all was stored.
     package let changed: Timestamp
 
-    package init(_ id: ActivityID, _ facts: ActivityFacts) throws(StoreError) {
+    package init(_ id: ActivityID, facts: ActivityFacts) throws(StoreError) {
         guard let base = ActivityBase(decoding: facts.base.content) else { throw KnownActivity.corrupt(id) }
         self.id = id
         self.base = base

@@ -118,9 +118,9 @@ import Testing
             let refused = await start(["users": nil], as: .publisher, on: fixture)
             #expect(refused.status == 403 && refused.code == 403 && refused.message.contains("broadcast"))
             #expect(await start(as: .publisher, on: fixture).isDone)
-            let unknown = await start(["users": nil, "filter": #""nobody""#, "live_activity_id": #""x""#], on: fixture)
+            let unknown = await start(["users": nil, "filter": #""vips""#, "live_activity_id": #""x""#], on: fixture)
             #expect(unknown.status == 200 && unknown.code == 210)
-            #expect(unknown.message.hasPrefix("request.notifications[0].filter_code: no saved audience nobody"))
+            #expect(unknown.message.hasPrefix("request.notifications[0].filter_code: no saved audience vips"))
         }
     }
 
