@@ -24,14 +24,6 @@ package struct ActivityID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Nil for another topic.
-    package init?(topic: TopicName) {
-        guard topic.text.utf8.starts(with: ActivityID.topicPrefix.utf8),
-            let id = try? ActivityID(String(topic.text.dropFirst(ActivityID.topicPrefix.utf8.count)))
-        else { return nil }
-        self = id
-    }
-
     /// Bytewise, as in stores: `String` treats two encodings of one accent as equal.
     package static func == (left: ActivityID, right: ActivityID) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)

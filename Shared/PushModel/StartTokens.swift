@@ -25,10 +25,6 @@ package struct StartTokens: Hashable, Sendable {
         }
     }
 
-    package mutating func remove(_ token: PushToken) {
-        tokens = tokens.filter { $0.value != token }
-    }
-
     /// Each type and its token, counted.
     var packed: [UInt8] {
         var bytes: [UInt8] = []
