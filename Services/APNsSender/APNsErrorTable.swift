@@ -30,6 +30,10 @@ enum APNsErrorTable {
         case (200, _): (.delivered, false)
         // A token of the other environment gets this too, so that only the breaker lets a device be deleted for it.
         case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"): (.invalidDevice(since: nil), false)
+        // Of channels, which have no tokens.
+        case (400, "ChannelNotRegistered"), (400, "BadChannelId"), (400, "MissingChannelId"):
+            (.invalidDevice(since: nil), false)
+        case (400, "FeatureNotEnabled"), (400, "CannotCreateChannelConfig"): (.misconfigured, false)
         case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"): (.misconfigured, false)
         case (400, "IdleTimeout"): (.retryLater(.soon), true)
         // The connection stays bound to the token it was opened with.

@@ -21,9 +21,12 @@ struct APNsRequest {
     mutating func make(_ push: Push, avoiding connection: Int? = nil) -> HTTP2Request {
         var own = HTTP2Headers()
         own.append("apns-id", push.id.description, indexing: .nameOnly)
+        let isForChannel = push.content.variant.kind == .channel
+        if isForChannel { own.append("apns-channel-id", push.token, indexing: .nameOnly) }
         var request = HTTP2Request(
-            .post, "/3/device/" + push.token, sharedHeaders: shared.value(of: push.content, make: headers),
-            headers: own, body: push.payload, limit: limit)
+            .post, isForChannel ? "/4/broadcasts/apps/" + topic : "/3/device/" + push.token,
+            sharedHeaders: shared.value(of: push.content, make: headers), headers: own, body: push.payload,
+            limit: limit)
         request.avoidedConnection = connection
         return request
     }
@@ -32,7 +35,10 @@ struct APNsRequest {
         let variant = content.variant
         let type = variant.pushType.isEmpty ? "alert" : variant.pushType
         var headers = HTTP2Headers()
-        headers.append("apns-topic", topic + APNsPushType.topicSuffix(of: type))
+        // Apple's path for channels names the app.
+        if variant.kind != .channel {
+            headers.append("apns-topic", topic + APNsPushType.topicSuffix(of: type))
+        }
         headers.append("apns-push-type", type)
         // Apple rejects any other priority for a background notification.
         headers.append("apns-priority", variant.priority == .high && type != "background" ? "10" : "5")

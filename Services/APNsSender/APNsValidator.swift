@@ -1,4 +1,5 @@
 import ProviderKit
+import PushModel
 import Topics
 
 /// Rejects pushes that Apple would not even accept as a request. Data from the bus is checked only as far as it could
@@ -10,7 +11,10 @@ struct APNsValidator {
     mutating func obstacle(_ push: Push) -> ProviderAnswer? {
         let obstacle = shared.value(of: push.content) { APNsValidator.obstacle($0.variant) }
         if let obstacle { return obstacle }
-        return APNsValidator.isToken(push.token) ? nil : APNsValidator.unsendable("BadPath")
+        let isToken =
+            push.content.variant.kind == .channel
+            ? RequestText.isHeaderWord(push.token, bytesMaximum: 256) : APNsValidator.isToken(push.token)
+        return isToken ? nil : APNsValidator.unsendable("BadPath")
     }
 
     private static func obstacle(_ variant: RenderedVariant) -> ProviderAnswer? {

@@ -25,6 +25,7 @@ struct ChunkSorting {
         let provider: PushProtocol
         let isSilent: Bool
         let phone: WindowsPhone
+        var knowsChannels = false
         let language: [UInt8]
     }
 
@@ -94,7 +95,7 @@ struct ChunkSorting {
             let choice =
                 startToken == nil && token.kind.carrier == token.kind
                 ? choice(for: device, isSilent: devices.isSilent[position], content: content, source: source)
-                : activityChoice(content: content, source: source)
+                : activityChoice(for: device, kind: startToken?.kind ?? token.kind, content: content, source: source)
             switch choice {
             case .send(let variant, let family):
                 splits[ChunkSorting.place(family, countsBadge: variant.countsBadge)].append(
@@ -136,11 +137,15 @@ struct ChunkSorting {
         return choice
     }
 
-    /// For a token with which an activity is started, or that belongs to one.
-    private mutating func activityChoice(content: ContentNumber, source: CachedTask) -> Choice {
-        let kind = Kind(
-            content: content, provider: .liveActivity, isSilent: false, phone: .basic, language: [])
-        return choice(of: kind, source: source)
+    /// For a token with which an activity is started, or that belongs to one, and for a channel.
+    private mutating func activityChoice(
+        for device: DeviceGlance, kind: PushProtocol, content: ContentNumber, source: CachedTask
+    ) -> Choice {
+        choice(
+            of: Kind(
+                content: content, provider: kind, isSilent: false, phone: .basic,
+                knowsChannels: SystemVersion.knowsChannels(device.version), language: []),
+            source: source)
     }
 
     private mutating func choice(of kind: Kind, source: CachedTask) -> Choice {
@@ -157,7 +162,7 @@ struct ChunkSorting {
             kind.provider.carrier == kind.provider
             ? source.rendering.selection(
                 for: kind.provider, language: language, isSilent: kind.isSilent, phone: kind.phone)
-            : source.rendering.activitySelection
+            : source.rendering.activitySelection(for: kind.provider, knowsChannels: kind.knowsChannels)
         let family = DispatchFamily(kind.provider)
         let key = VariantKey(content: kind.content, selection: selection)
         if let known = variants[key] { return .send(known, family) }

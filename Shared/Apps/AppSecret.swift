@@ -20,7 +20,7 @@ package enum AppSecret: Sendable, CaseIterable {
     /// The secret of a provider's credentials.
     package init(of kind: PushProtocol) {
         switch kind {
-        case .apns, .liveActivity: self = .apns
+        case .apns, .liveActivity, .channel: self = .apns
         case .fcm: self = .fcm
         case .huawei: self = .huawei
         case .webpush: self = .webpush

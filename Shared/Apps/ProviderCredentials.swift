@@ -15,7 +15,7 @@ package struct ProviderCredentials: Sendable, Equatable {
     /// True if the app can send to devices of this protocol.
     package func has(_ kind: PushProtocol) -> Bool {
         switch kind {
-        case .apns, .liveActivity: apns != nil
+        case .apns, .liveActivity, .channel: apns != nil
         case .fcm: fcm != nil
         case .huawei: huawei != nil
         case .webpush: webpush != nil

@@ -1,7 +1,7 @@
 import ServiceKit
 
-/// The name of an app, used in paths, keys and file names, or of the space of its Live Activities: tokens of activities
-/// are registered there, like devices, in segments of their own.
+/// The name of an app, used in paths, keys and file names, or of the space of its Live Activities: tokens and channels
+/// of activities are registered there, like devices, in segments of their own.
 package struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package static let lengthMaximum = 64
     /// Ends the name of a space. No name of an app has a full stop.

@@ -19,7 +19,7 @@ package enum Platform: String, CaseIterable, Sendable {
 
     package init(_ kind: PushProtocol) {
         switch kind {
-        case .apns, .liveActivity: self = .ios
+        case .apns, .liveActivity, .channel: self = .ios
         case .fcm, .huawei: self = .android
         case .webpush: self = .web
         case .wns, .mpns: self = .windows

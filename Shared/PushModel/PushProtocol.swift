@@ -9,6 +9,8 @@ package enum PushProtocol: UInt8, CaseIterable, Sendable {
     case http = 7
     /// Apple's, with a token of a Live Activity: one that starts activities on a device, or that of an activity.
     case liveActivity = 8
+    /// Apple's, with a channel that the phones of a Live Activity are subscribed to.
+    case channel = 9
 
     /// Those that devices are registered with.
     package static let ofDevices = allCases.filter { $0.carrier == $0 }
@@ -16,7 +18,7 @@ package enum PushProtocol: UInt8, CaseIterable, Sendable {
     /// The protocol whose credentials, connections and sender it uses.
     package var carrier: PushProtocol {
         switch self {
-        case .liveActivity: .apns
+        case .liveActivity, .channel: .apns
         case .apns, .fcm, .huawei, .webpush, .wns, .mpns, .http: self
         }
     }
@@ -32,6 +34,7 @@ package enum PushProtocol: UInt8, CaseIterable, Sendable {
         case "mpns": self = .mpns
         case "http": self = .http
         case "liveactivity": self = .liveActivity
+        case "channel": self = .channel
         default: return nil
         }
     }
@@ -47,6 +50,7 @@ package enum PushProtocol: UInt8, CaseIterable, Sendable {
         case .mpns: "mpns"
         case .http: "http"
         case .liveActivity: "liveactivity"
+        case .channel: "channel"
         }
     }
 }

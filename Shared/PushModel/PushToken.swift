@@ -60,6 +60,10 @@ package struct PushToken: Hashable, Sendable {
             Form(
                 lengths: 12...2_048, isAllowed: isGraphic, starts: ["https://"],
                 description: "an https:// address of at most 2048 ASCII characters")
+        case .channel:
+            Form(
+                lengths: 4...256, isAllowed: { $0.isASCIILetterOrDigit || "+/=".utf8.contains($0) },
+                description: "4 to 256 characters of base64")
         case .mpns, .http:
             Form(
                 lengths: 11...2_048, isAllowed: isGraphic, starts: ["https://", "http://"],
@@ -67,7 +71,7 @@ package struct PushToken: Hashable, Sendable {
         }
     }
 
-    /// Of Apple.
+    /// Channels excepted, which Apple names in another way.
     fileprivate static func isHexadecimal(_ kind: PushProtocol) -> Bool { kind == .apns || kind == .liveActivity }
 
     @Sendable private static func isGraphic(_ byte: UInt8) -> Bool {

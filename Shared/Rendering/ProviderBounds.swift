@@ -11,7 +11,7 @@ enum ProviderBounds {
 
     static func payloadBytesMaximum(of kind: PushProtocol) -> Int {
         switch kind {
-        case .apns, .liveActivity, .fcm, .huawei: payloadBytesMaximum
+        case .apns, .liveActivity, .channel, .fcm, .huawei: payloadBytesMaximum
         case .webpush: WebPushMessage.bytesMaximum
         case .wns, .mpns: WindowsMessage.bytesMaximum
         case .http: HTTPMessage.bytesMaximum

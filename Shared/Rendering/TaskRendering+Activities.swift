@@ -4,6 +4,7 @@ import TaskModel
 import Topics
 
 extension TaskRendering {
+    /// Apple allows channels more than tokens; phones of one activity may have either.
     static let activityBytesMaximum = ProviderBounds.payloadBytesMaximum
 
     /// Without the task's id: the app does not see the members beside `aps`. And without a collapse id: the timestamp
@@ -14,7 +15,7 @@ extension TaskRendering {
             throw RenderingError("activity", message: "missing; the task is not for a Live Activity")
         }
         try ProviderBounds.check(members, path: "content_state", bytesMaximum: TaskRendering.activityBytesMaximum)
-        let payload = JSON.object(JSONObject([("aps", .object(aps(of: activity, members: members)))]))
+        let payload = JSON.object(JSONObject([("aps", .object(aps(of: activity, members: members, selection)))]))
             .compactBytes
         let bytes = payload.count
         guard bytes <= TaskRendering.activityBytesMaximum else {
@@ -28,12 +29,18 @@ extension TaskRendering {
             expiration: terms.expiration, payload: PayloadTemplate(payload), isSilent: false)
     }
 
-    private func aps(of activity: ActivityContent, members: JSONObject) -> JSONObject {
+    private func aps(of activity: ActivityContent, members: JSONObject, _ selection: Selection) -> JSONObject {
         var aps = JSONObject([
             ("timestamp", .integer(activity.timestamp)), ("event", .string(activity.event.rawValue)),
         ])
-        // The app of a started activity reports a token for its updates.
-        if activity.event == .start { aps["input-push-token"] = .integer(1) }
+        if activity.event == .start {
+            // Only a push to a phone that knows channels may name one: others would not start the activity.
+            if case .channel(let channel) = activity.feed, selection.knowsChannels {
+                aps["input-push-channel"] = .string(channel)
+            } else {
+                aps["input-push-token"] = .integer(1)
+            }
+        }
         for (name, value) in members.members { aps[name] = value }
         return aps
     }
@@ -44,6 +51,8 @@ extension TaskContent {
     func canBeChecked(for kind: PushProtocol) -> Bool {
         switch kind {
         case .liveActivity: activity?.members != nil
+        // The same payload.
+        case .channel: false
         case .apns, .fcm, .huawei, .webpush, .wns, .mpns, .http: activity == nil || hasContent(for: kind)
         }
     }

@@ -62,11 +62,13 @@ package struct TaskRendering: Sendable {
         package let isSilent: Bool
         /// `basic` for devices that are no Windows Phones.
         let phone: WindowsPhone
+        /// True for a phone on which an activity can be started that gets its updates from a channel.
+        var knowsChannels = false
     }
 
-    /// The key of what tokens of Live Activities get.
-    package var activitySelection: Selection {
-        Selection(kind: .liveActivity, language: nil, isSilent: false, phone: .basic)
+    /// The key of what tokens and channels of Live Activities get.
+    package func activitySelection(for kind: PushProtocol, knowsChannels: Bool) -> Selection {
+        Selection(kind: kind, language: nil, isSilent: false, phone: .basic, knowsChannels: knowsChannels)
     }
 
     /// A silent device gets data and badge, but no alert. `phone` matters for Windows Phones only.
@@ -95,7 +97,7 @@ package struct TaskRendering: Sendable {
     package func variant(_ selection: Selection) throws(RenderingError) -> RenderedVariant {
         switch selection.kind {
         case .apns: try appleVariant(selection)
-        case .liveActivity: try activityVariant(selection)
+        case .liveActivity, .channel: try activityVariant(selection)
         case .fcm: try googleVariant(selection)
         case .huawei: try huaweiVariant(selection)
         case .webpush: try webVariant(selection)

@@ -25,7 +25,7 @@ package struct TaskContent: Sendable, Equatable {
     package var wakesAppleApp = false
 
     /// What a Live Activity gets. For its start the task's devices are ordinary ones: those with a token that starts such
-    /// activities get this, others the message. For its updates and its end they are the tokens in the
+    /// activities get this, others the message. For its updates and its end they are the tokens and channels in the
     /// app's space of activities.
     package var activity: ActivityContent?
 
@@ -39,7 +39,7 @@ package struct TaskContent: Sendable, Equatable {
     /// True if devices of this protocol have a content, whatever tokens they have besides.
     package func hasContent(for kind: PushProtocol) -> Bool {
         switch kind {
-        case .liveActivity: activity != nil
+        case .liveActivity, .channel: activity != nil
         case .apns, .fcm, .huawei, .webpush, .wns, .mpns, .http:
             payloads[Platform(kind)] != nil || message(for: Platform(kind)) != nil
         }

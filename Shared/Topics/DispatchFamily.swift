@@ -8,7 +8,7 @@ package enum DispatchFamily: Int, CaseIterable, Sendable {
 
     package init(_ kind: PushProtocol) {
         switch kind {
-        case .apns, .liveActivity: self = .apple
+        case .apns, .liveActivity, .channel: self = .apple
         case .fcm, .huawei: self = .android
         case .webpush, .wns, .mpns, .http: self = .web
         }

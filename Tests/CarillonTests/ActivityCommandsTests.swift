@@ -61,7 +61,7 @@ import Testing
     }
 
     private static let activity = """
-        {"id":"a/b","type":"Order","state":"running","started":true,"mirror":false,
+        {"id":"a/b","type":"Order","state":"running","started":true,"updates":"tokens","mirror":false,
         "attributes":{"number":7},"begun":"2026-01-31T12:00:00Z","changed":"2026-01-31T12:05:00Z","ended":null,
         "content_state":{"step":2},"stale_date":null,"dismissal_date":null,
         "publications":[{"task":"t1","timestamp":1769860800,"priority":"normal"},
@@ -92,7 +92,7 @@ import Testing
             {"devices":[{"id":"J8lHY4X1XkU","protocol":"liveactivity","token":"fe66489f304dc75b8d6e","device":"d1",
             "user":"ada","environment":"sandbox","registered":"2026-01-31T12:00:00Z",
             "last":{"task":"t1","timestamp":1769860800,"state":"delivered"}},
-            {"id":"K8lHY4X1XkU","protocol":"liveactivity","token":"c","environment":"production",
+            {"id":"K8lHY4X1XkU","protocol":"channel","token":"c","environment":"production",
             "registered":"2026-01-31T12:00:00Z","last":null}],"next":"K8lHY4X1XkU"}
             """
         try await TaskServer.with([.json(answer)]) { server in
@@ -101,7 +101,7 @@ import Testing
             #expect(rows[0] == "DEVICE USER PROTOCOL ENVIRONMENT REGISTERED LAST TIMESTAMP TASK TOKEN")
             let told = "d1 ada liveactivity sandbox 2026-01-31T12:00:00Z delivered 2026-01-31T12:00:00.000Z t1 "
             #expect(rows[1].hasPrefix(told) && !rows[1].contains("fe66489f304dc75b8d6e"), "\(rows)")
-            #expect(rows[2] == "– – liveactivity production 2026-01-31T12:00:00Z – – – c")
+            #expect(rows[2] == "– – channel production 2026-01-31T12:00:00Z – – – c")
             #expect(terminal.complaints == ["more: carillon activities devices order-7 --after K8lHY4X1XkU"])
         }
     }
@@ -111,10 +111,10 @@ import Testing
         (
             [
                 "--topic", "match", "--id", "m 1", "--state", #"{"score": [0, 1]}"#, "--attributes", #"{"home": "A"}"#,
-                "--body", "Kick-off", "--mirror",
+                "--body", "Kick-off", "--mirror", "--channel",
             ],
             #"{"audience":{"topic":"match"},"type":"Order","id":"m 1","alert":{"body":"Kick-off"},"mirror":true,"#
-                + #""content_state":{"score":[0,1]},"attributes":{"home":"A"}}"#
+                + #""updates":"channel","content_state":{"score":[0,1]},"attributes":{"home":"A"}}"#
         ),
         (
             target + ["--device", "d1", "--fallback", "Received"],

@@ -136,6 +136,7 @@ import Testing
     @Test(arguments: [
         (#""id":"","users":["ada"]"#, "id"), (#""users":["ada"],"typo":1"#, "typo"), (#""id":"a""#, ""),
         (#""users":["ada"],"attributes":{"carillon":{}}"#, "attributes"),
+        (#""users":["ada"],"updates":"x""#, "updates"),
         (#""users":["ada"],"stale_date":"tomorrow""#, "stale_date"),
         (#""users":["ada"],"stale_date":"0252-08-14T21:26:36Z""#, "stale_date"),
     ])

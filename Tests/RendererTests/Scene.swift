@@ -103,7 +103,7 @@ final class Scene: Sendable {
             switch kind {
             case .apns, .huawei: padded
             case .fcm: "fcm:" + padded
-            case .webpush, .wns, .mpns, .http, .liveActivity: "https://bells.example/" + padded
+            case .webpush, .wns, .mpns, .http, .liveActivity, .channel: "https://bells.example/" + padded
             }
         var device = Device(tag: UInt32(number) + 100, token: try PushToken(kind, text: text), created: 1_700_000_000)
         device.updated = 1_700_000_005

@@ -66,7 +66,7 @@ import Topics
         case .http:
             #expect(body.count <= 65_536)
             #expect(try JSON(body)["data"] != nil)
-        case .liveActivity: Issue.record("messages are not for activities")
+        case .liveActivity, .channel: Issue.record("messages are not for activities")
         }
     }
 

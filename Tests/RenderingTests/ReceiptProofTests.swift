@@ -41,7 +41,7 @@ import Topics
         case .huawei: return try payload["message"]?["data"]?.text.map { try JSON($0) }
         case .webpush: return payload["notification"]?["data"] ?? payload["data"]
         case .http: return payload["data"]
-        case .liveActivity: return nil
+        case .liveActivity, .channel: return nil
         }
     }
 

@@ -61,7 +61,7 @@ struct AnswerRow: Sendable {
         case .wns: wns.flatMap { $0 }
         case .mpns: mpns.flatMap { $0 }
         case .http: http.flatMap { $0 }
-        case .liveActivity: []
+        case .liveActivity, .channel: []
         }
     }
 

@@ -79,7 +79,7 @@ struct Renderer: Sendable {
             case .wns: (wns, "wns/toast")
             case .mpns: (mpns, "toast")
             case .http: (http, "")
-            case .liveActivity: preconditionFailure("not a protocol of devices")
+            case .liveActivity, .channel: preconditionFailure("not a protocol of devices")
             }
         return RenderedVariant(
             kind: kind, priority: .high, pushType: pushType, collapseID: Renderer.collapseID,

@@ -5,7 +5,7 @@ import Topics
 
 @Suite struct DispatchFamilyTests {
     @Test func eachSupportedProtocolHasOneSender() {
-        #expect(DispatchFamily.apple.protocols == [.apns, .liveActivity])
+        #expect(DispatchFamily.apple.protocols == [.apns, .liveActivity, .channel])
         #expect(DispatchFamily.android.protocols == [.fcm, .huawei])
         #expect(DispatchFamily.web.protocols == [.webpush, .wns, .mpns, .http])
         #expect(Set(DispatchFamily.allCases.flatMap(\.protocols)) == Set(PushProtocol.allCases))

@@ -7,7 +7,7 @@ import ServiceKit
 struct ActivitiesStart: Command {
     static let declaration = CommandDeclaration(
         "activities start", purpose: "start a Live Activity on the devices of a target", operands: "TYPE",
-        options: TargetOptions.options + [id, state, attributes, title, body, fallback, mirror, .json]
+        options: TargetOptions.options + [id, state, attributes, title, body, fallback, mirror, channel, .json]
             + APIAccess.options,
         notes: """
             TYPE is the name of the app's ActivityAttributes in Swift. The activity starts on devices that registered a
@@ -34,6 +34,8 @@ struct ActivitiesStart: Command {
         meaning: "Body of the notification, under --title, for devices on which the activity cannot be started")
     private static let mirror = CommandOption(
         "--mirror", meaning: "Send each state as data to Android and web devices of the target too")
+    private static let channel = CommandOption(
+        "--channel", meaning: "Update phones with iOS 18 over a channel, with one request to Apple for each state")
 
     private let arguments: CommandArguments
     private let activity: JSONObject
@@ -97,6 +99,7 @@ struct ActivitiesStart: Command {
         activity["alert"] = alert
         activity["fallback"] = arguments.value(fallback).flatMap { JSON.alert(title: arguments.value(title), body: $0) }
         if arguments.has(mirror) { activity["mirror"] = .bool(true) }
+        if arguments.has(channel) { activity["updates"] = .string("channel") }
         return activity
     }
 }

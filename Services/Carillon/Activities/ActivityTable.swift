@@ -22,7 +22,7 @@ enum ActivityTable {
     static func details(_ activity: JSON) -> String {
         let fields = [
             ("activity", "id"), ("type", "type"), ("state", "state"), ("begun", "begun"), ("changed", "changed"),
-            ("ended", "ended"), ("mirror", "mirror"), ("attributes", "attributes"),
+            ("ended", "ended"), ("updates", "updates"), ("mirror", "mirror"), ("attributes", "attributes"),
             ("content state", "content_state"), ("stale", "stale_date"), ("dismissed", "dismissal_date"),
         ]
         let publications = (activity["publications"]?.elements ?? []).map(publication)

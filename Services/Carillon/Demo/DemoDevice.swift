@@ -30,7 +30,7 @@ struct DemoDevice: Sendable {
         case .apns: (isDead ? "dead0410" : "a11ce000") + String(repeating: "0", count: 48) + serial
         case .fcm: (isDead ? "unregistered-" : "demo-") + String(repeating: "f", count: 40) + serial
         case .huawei: (isDead ? "illegal-" : "demo-") + String(repeating: "h", count: 40) + serial
-        case .webpush, .wns, .mpns, .http, .liveActivity: (endpoints[provider.name] ?? "") + name
+        case .webpush, .wns, .mpns, .http, .liveActivity, .channel: (endpoints[provider.name] ?? "") + name
         }
     }
 

@@ -4,7 +4,7 @@ import ServiceKit
 import Store
 import TaskKit
 
-/// Shows the tokens of a Live Activity, and what each got last.
+/// Shows the tokens and the channel of a Live Activity, and what each got last.
 struct ActivityDevices: Sendable {
     /// Store requests of one page in flight.
     private static let atOnceMaximum = 16

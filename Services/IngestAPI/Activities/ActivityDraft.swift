@@ -27,6 +27,7 @@ struct ActivityDraft: Sendable, Equatable {
     var fallback: PushMessage?
     /// The platforms of the fallback.
     var fallbackPlatforms: Set<Platform> = [.ios]
+    var feed = ActivityBase.Feed.tokens
     var isMirrored = false
     /// Whom it is for, and how it is delivered.
     var target = TaskDraft()
@@ -37,6 +38,7 @@ struct ActivityDraft: Sendable, Equatable {
         base.attributes = attributes
         base.isStarted = true
         base.dialect = target.dialect
+        base.feed = feed
         base.isMirrored = isMirrored
         if isMirrored {
             base.audience = target.audience

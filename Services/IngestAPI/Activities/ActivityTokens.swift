@@ -37,7 +37,7 @@ struct ActivityTokens: Sendable {
 
     /// The device has another id, since its provider gave it another token. The tokens of its activities are the same.
     func move(from old: DeviceID, to device: RegisteredDevice, of app: AppID) async throws {
-        let changes = self.changes(of: device)
+        let changes = try changes(of: device)
         for endpoint in try await endpoints(of: old, in: app.activities) {
             _ = try await registry.change(endpoint, changes: changes, in: app.activities)
         }

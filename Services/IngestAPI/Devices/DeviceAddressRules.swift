@@ -20,7 +20,7 @@ struct DeviceAddressRules: Sendable {
         let token = try PushToken(kind, text: text)
         switch kind {
         case .apns, .fcm, .huawei: break
-        case .liveActivity: throw InvalidValueError("expected the token of a device")
+        case .liveActivity, .channel: throw InvalidValueError("expected the token of a device")
         case .webpush: try check(token, expected: "an https:// address", domains: nil)
         case .wns: try check(token, expected: "an https:// address", domains: wnsDomains)
         case .mpns: try check(token, expected: "an http:// or https:// address", domains: mpnsDomains)

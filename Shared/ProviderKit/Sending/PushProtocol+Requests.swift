@@ -9,7 +9,7 @@ extension PushProtocol {
     /// gateways keep pushes from those that fail (`PushOutcome.heldBack`).
     var hasManyServers: Bool {
         switch self {
-        case .apns, .liveActivity, .fcm, .huawei: false
+        case .apns, .liveActivity, .channel, .fcm, .huawei: false
         case .webpush, .wns, .mpns, .http: true
         }
     }

@@ -16,7 +16,7 @@ extension PushTask {
     /// How long providers and Carillon try to deliver a state.
     private static let timeOfState = Duration.seconds(3_600)
 
-    /// The task that sends the newest state of the activity to all of its tokens; what that is, is
+    /// The task that sends the newest state of the activity to all of its tokens and its channel; what that is, is
     /// decided when the task is sent.
     package static func publication(
         _ id: TaskID, of activity: ActivityID, in space: AppID, due: Timestamp, created: Timestamp

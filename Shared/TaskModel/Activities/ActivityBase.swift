@@ -3,12 +3,21 @@ package import PushModel
 
 /// What stays of a Live Activity: where it came from, and what its pushes need.
 package struct ActivityBase: Sendable, Equatable {
+    /// How its phones get their updates.
+    package enum Feed: String, Sendable {
+        case tokens
+        case channel
+    }
+
     /// Nil for one that an app started on its own, and whose token it reported.
     package var type: ActivityType?
     package var attributes = JSONObject()
     /// True if phones were told to start it.
     package var isStarted = false
     package var dialect = TaskDialect.native
+    package var feed = Feed.tokens
+    /// Apple's id of its channel, once there is one.
+    package var channel: String?
     /// The devices that were told to start it. Those that no activity can be started on get its states as data, if it is
     /// mirrored.
     package var audience: Audience?
@@ -19,10 +28,11 @@ package struct ActivityBase: Sendable, Equatable {
 
     package var encoded: [UInt8] {
         var object = JSONObject([
-            ("dialect", .string(dialect.rawValue)), ("started", .bool(isStarted)),
+            ("dialect", .string(dialect.rawValue)), ("started", .bool(isStarted)), ("feed", .string(feed.rawValue)),
         ])
         object["type"] = type.map { .string($0.text) }
         if !attributes.members.isEmpty { object["attributes"] = .object(attributes) }
+        object["channel"] = channel.map { .string($0) }
         if isMirrored { object["mirror"] = .bool(true) }
         object["audience"] = audience?.json
         if !entries.isEmpty { object["entries"] = .array(entries.map(\.json)) }
@@ -35,8 +45,10 @@ package struct ActivityBase: Sendable, Equatable {
         let fields = JSONFields(json, problems: JSONProblems())
         dialect = fields.text("dialect", expected: "a dialect") { TaskDialect(rawValue: $0) } ?? .native
         isStarted = fields.bool("started") ?? false
+        feed = fields.text("feed", expected: "a feed") { Feed(rawValue: $0) } ?? .tokens
         type = fields.text("type", expected: ActivityType.rule) { try? ActivityType($0) }
         attributes = fields.value("attributes", expected: "an object") { $0.object } ?? JSONObject()
+        channel = fields.text("channel", expected: "a channel") { $0 }
         isMirrored = fields.bool("mirror") ?? false
         audience = fields.object("audience").flatMap { Audience($0) }
         entries = fields.elements("entries", countMaximum: TargetList.atOnceMaximum).compactMap {

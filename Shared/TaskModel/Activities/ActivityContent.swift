@@ -1,15 +1,24 @@
 package import JSONKit
 package import PushModel
 
-/// What tokens of a Live Activity get.
+/// What tokens and channels of a Live Activity get.
 package struct ActivityContent: Sendable, Equatable {
+    /// Where the phones of a started activity get their updates from.
+    package enum Feed: Sendable, Equatable {
+        /// A token of its own for each phone, which its app reports.
+        case tokens
+        /// A channel of Apple; phones with an older system get tokens.
+        case channel(String)
+    }
+
     package let activity: ActivityID
     package let event: ActivityEvent
     /// Of an activity that is started.
     package var type: ActivityType?
+    package var feed = Feed.tokens
     /// Seconds since 1970: phones keep the state with the largest one. 0 before the state is decided.
     package var timestamp: Int64 = 0
-    /// The members of `aps` other than event and timestamp. Nil for a state that is decided when it is sent.
+    /// The members of `aps` other than event, timestamp and feed. Nil for a state that is decided when it is sent.
     package var members: JSONObject?
 
     package init(_ event: ActivityEvent, of activity: ActivityID) {
@@ -25,6 +34,7 @@ extension ActivityContent {
             ("timestamp", .integer(timestamp)),
         ])
         object["type"] = type.map { .string($0.text) }
+        if case .channel(let channel) = feed { object["channel"] = .string(channel) }
         object["members"] = members.map { .object($0) }
         return .object(object)
     }
@@ -36,6 +46,7 @@ extension ActivityContent {
         guard let activity, let event else { return nil }
         self.init(event, of: activity)
         type = fields.text("type", expected: ActivityType.rule) { try? ActivityType($0) }
+        feed = fields.text("channel", expected: "a channel") { $0 }.map { .channel($0) } ?? .tokens
         timestamp = fields.integer("timestamp", in: 0...1 << 40).map(Int64.init) ?? 0
         members = fields.value("members", expected: "an object") { $0.object }
     }

@@ -92,7 +92,7 @@ package struct TaskReport: TopicMessage, Hashable {
         return Array(text.utf8)
     }
 
-    /// The value of `space` in the report of a task for tokens of Live Activities.
+    /// The value of `space` in the report of a task for tokens and channels of Live Activities.
     private static let activities = "activities"
 
     private static func write(_ counts: OutcomeCounts, to json: inout JSONText) {

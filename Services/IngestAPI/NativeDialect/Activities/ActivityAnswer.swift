@@ -13,6 +13,7 @@ enum ActivityAnswer {
             json.member("type", json: activity.base.type.map { JSONText.quoted($0.text) } ?? "null")
             json.member("state", activity.hasEnded ? "ended" : "running")
             json.member("started", activity.base.isStarted)
+            json.member("updates", activity.base.feed.rawValue)
             json.member("mirror", activity.base.isMirrored)
             json.member("attributes", json: JSON.object(activity.base.attributes).compactText)
             json.member("begun", "\(activity.begun)")

@@ -13,7 +13,7 @@ struct ActivityStartForm {
         self.fields = fields
         fields.allow(
             TargetForm.names + ActivityFields.ofState + [
-                "id", "type", "attributes", "priority", "time_to_live", "fallback", "mirror",
+                "id", "type", "attributes", "priority", "time_to_live", "fallback", "mirror", "updates",
             ])
     }
 
@@ -32,6 +32,7 @@ struct ActivityStartForm {
             fields.reject("attributes", message: "has a member carillon, which Carillon adds itself; rename it")
         }
         let fallback = fields.object("fallback").map { PushMessage($0) }
+        let feed = fields.text("updates", expected: "tokens or channel") { ActivityBase.Feed(rawValue: $0) }
         let isMirrored = fields.bool("mirror") ?? false
         let (staleDate, relevance) = (state.staleDate(), state.relevance())
         fields.rejectUnknown()
@@ -42,6 +43,7 @@ struct ActivityStartForm {
         draft.relevance = relevance
         draft.fallback = fallback
         draft.fallbackPlatforms = isMirrored ? [.ios] : Set(Platform.supported)
+        draft.feed = feed ?? .tokens
         draft.isMirrored = isMirrored
         draft.target = target
         return draft

@@ -26,7 +26,7 @@ extension PushProtocol {
     var isForPublicKeys: Bool {
         switch self {
         case .apns, .fcm, .huawei, .webpush: true
-        case .wns, .mpns, .http, .liveActivity: false
+        case .wns, .mpns, .http, .liveActivity, .channel: false
         }
     }
 }
