@@ -65,7 +65,8 @@ import Testing
             count += 1
             check(rules, dice: &dice)
         }
-        #expect(count > 50, "the parser refused nearly everything")
+        // Of 400 seeds the least was 43, the median 63.
+        #expect(count > 20, "the parser refused nearly everything")
     }
 
     private func check(_ rules: TimeZoneRules, dice: inout Dice) {
