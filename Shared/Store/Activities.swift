@@ -5,9 +5,7 @@ package import ServiceKit
 /// loss they begin anew, from the wall clock.
 ///
 /// The app in all calls is the app's space of activities.
-package protocol Activities: ActivityClocks {
-    /// Nil for an unknown activity.
-    func facts(of activity: ActivityID, in space: AppID) async throws(StoreError) -> ActivityFacts?
+package protocol Activities: ActivityClocks, ActivityFactReader {
     /// Stores a fact, or forgets it. Throws `tooMany` for the base of a new activity beyond the maximum.
     func save(_ record: ActivityRecord?, as fact: ActivityFact, in space: AppID) async throws(StoreError)
     /// The activities by the time of their base, the latest first, after the last one of the page before.

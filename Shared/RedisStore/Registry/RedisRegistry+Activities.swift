@@ -64,21 +64,9 @@ extension RedisRegistry: Activities {
         _ clock: ActivityClock, by next: ActivityClock?, of activity: ActivityID, in space: AppID
     ) async throws(StoreError) -> Bool {
         try await within(space) { scope in
-            let place = RegistryChange.ofApp.segment
-            // It exists since the first activity of the app was stored.
-            guard try await exists(place, in: scope) else {
-                throw StoreError(.notReady, message: "the space \(space) of activities does not exist")
-            }
-            let keys = SegmentKeys(scope.segment(place))
-            let reply = try await redis.run(
-                ScriptCall(
-                    RegistryScripts.replaceField, keys: [keys.header, keys.activityClocks],
-                    arguments: [
-                        RedisArgument(scope.generation.id), RedisArgument(activity.text),
-                        RedisArgument(clock == ActivityClock() ? [] : clock.packed),
-                        RedisArgument(next?.packed ?? []),
-                    ]))
-            return reply.integer == 1
+            try await replace(
+                RedisArgument(activity.text), RedisArgument(clock == ActivityClock() ? [] : clock.packed),
+                by: RedisArgument(next?.packed ?? []), of: \.activityClocks, in: scope)
         }
     }
 }

@@ -38,4 +38,21 @@ extension RedisRegistry {
                 arguments: [RedisArgument(scope.generation.id)] + fields))
         return reply.array ?? []
     }
+
+    /// Replaces the value of a field unless it has another one than expected; nothing stands for none. False if it had.
+    /// The first segment exists since the first fact was stored.
+    func replace(
+        _ field: RedisArgument, _ value: RedisArgument, by next: RedisArgument,
+        of hash: (SegmentKeys) -> RedisArgument, in scope: AppScope
+    ) async throws(StoreError) -> Bool {
+        guard try await exists(RedisRegistry.place, in: scope) else {
+            throw StoreError(.notReady, message: "the space \(scope.app) of activities does not exist")
+        }
+        let keys = SegmentKeys(scope.segment(RedisRegistry.place))
+        let reply = try await redis.run(
+            ScriptCall(
+                RegistryScripts.replaceField, keys: [keys.header, hash(keys)],
+                arguments: [RedisArgument(scope.generation.id), field, value, next]))
+        return reply.integer == 1
+    }
 }

@@ -1,5 +1,6 @@
 import PushModel
 import RedisClient
+import Store
 
 /// All keys of the registry. Keys of one segment share the hash tag `{app:segment}`, so that one script can use them
 /// all; every other key has a slot of its own.
@@ -31,7 +32,7 @@ enum RegistryKeys {
     static let families: Set<String> = [
         "registry", "app", "topics", "names", "numbers", "alias", "seg", "live", "err", "dev", "sub", "badge", "top",
         "saved", "counts", "counted", "recount", "groups", "transfers", "transfer-clients", "transfer-times",
-        "activities", "activity-times", "activity-clocks",
+        "activities", "activity-times", "activity-clocks", "activity-channels",
     ]
 }
 
@@ -101,6 +102,13 @@ struct SegmentKeys {
     var activityTimes: RedisArgument { RedisArgument("activity-times:\(tag)") }
     /// A hash: activity -> packed `ActivityClock`; the same. Not in the log.
     var activityClocks: RedisArgument { RedisArgument("activity-clocks:\(tag)") }
+
+    /// A hash: `p:` or `s:`, for Apple's environment, and the activity -> `ActivityChannel`; the same. Not in the log.
+    var activityChannels: RedisArgument { RedisArgument("activity-channels:\(tag)") }
+    /// Exists while a sender makes the channel. It expires, so that a rebuild need not delete it.
+    func channelReservation(_ place: ChannelPlace) -> RedisArgument {
+        RedisArgument("channel-reservation:\(tag):\(place.name)")
+    }
 
     /// The topics in the header's field `purged`.
     static func purged(_ field: RedisValue) -> [TopicNumber] {

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 
 typealias TestedRegistry = Registry & RegistryReader & RegistryProjection & RegistryJournal & RegistryMaintenance
-    & SavedAudiences & TopicStatistics & TransferGroups & Transfers & Activities
+    & SavedAudiences & TopicStatistics & TransferGroups & Transfers & Activities & ActivityChannels
 
 /// A registry that contains nothing of the fixture's app when the test begins.
 struct RegistryFixture: Sendable {
