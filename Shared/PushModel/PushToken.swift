@@ -2,6 +2,8 @@ import ServiceKit
 
 /// A provider's address of a device, in the canonical form in which it is stored and compared.
 package struct PushToken: Hashable, Sendable {
+    package static let channelBytesMaximum = 256
+
     package let kind: PushProtocol
     package let text: String
 
@@ -62,8 +64,8 @@ package struct PushToken: Hashable, Sendable {
                 description: "an https:// address of at most 2048 ASCII characters")
         case .channel:
             Form(
-                lengths: 4...256, isAllowed: { $0.isASCIILetterOrDigit || "+/=".utf8.contains($0) },
-                description: "4 to 256 characters of base64")
+                lengths: 4...channelBytesMaximum, isAllowed: { $0.isASCIILetterOrDigit || "+/=".utf8.contains($0) },
+                description: "4 to \(channelBytesMaximum) characters of base64")
         case .mpns, .http:
             Form(
                 lengths: 11...2_048, isAllowed: isGraphic, starts: ["https://", "http://"],

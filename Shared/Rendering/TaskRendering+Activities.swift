@@ -15,9 +15,11 @@ extension TaskRendering {
             throw RenderingError("activity", message: "missing; the task is not for a Live Activity")
         }
         try ProviderBounds.check(members, path: "content_state", bytesMaximum: TaskRendering.activityBytesMaximum)
-        let payload = JSON.object(JSONObject([("aps", .object(aps(of: activity, members: members, selection)))]))
-            .compactBytes
-        let bytes = payload.count
+        let payload = template(
+            of: JSON.object(JSONObject([("aps", .object(aps(of: activity, members: members)))])).compactBytes,
+            feed: activity.event == .start ? feed(of: activity, selection) : nil)
+        let bytes =
+            payload.parts.reduce(0) { $0 + $1.count } + payload.slots.count * ActivityFeed.bytesMaximum
         guard bytes <= TaskRendering.activityBytesMaximum else {
             throw RenderingError(
                 "content_state",
@@ -26,23 +28,37 @@ extension TaskRendering {
         }
         return RenderedVariant(
             kind: selection.kind, priority: terms.priority(isSilent: false), pushType: "liveactivity", collapseID: "",
-            expiration: terms.expiration, payload: PayloadTemplate(payload), isSilent: false)
+            expiration: terms.expiration, payload: payload, isSilent: false)
     }
 
-    private func aps(of activity: ActivityContent, members: JSONObject, _ selection: Selection) -> JSONObject {
+    private func aps(of activity: ActivityContent, members: JSONObject) -> JSONObject {
         var aps = JSONObject([
             ("timestamp", .integer(activity.timestamp)), ("event", .string(activity.event.rawValue)),
         ])
-        if activity.event == .start {
-            // Only a push to a phone that knows channels may name one: others would not start the activity.
-            if case .channel(let channel) = activity.feed, selection.knowsChannels {
-                aps["input-push-channel"] = .string(channel)
-            } else {
-                aps["input-push-token"] = .integer(1)
-            }
-        }
         for (name, value) in members.members { aps[name] = value }
         return aps
+    }
+
+    private enum Feed {
+        case known(String)
+        /// The sender decides.
+        case slot
+    }
+
+    /// Only a push to a phone that knows channels may name one: others would not start the activity.
+    private func feed(of activity: ActivityContent, _ selection: Selection) -> Feed {
+        activity.feed == .channel && selection.knowsChannels ? .slot : .known(ActivityFeed.tokens)
+    }
+
+    /// The payload with the feed as the last member of `aps`.
+    private func template(of payload: [UInt8], feed: Feed?) -> PayloadTemplate {
+        let ends = Array("}}".utf8)
+        let begins = payload.dropLast(ends.count) + [UInt8(ascii: ",")]
+        return switch feed {
+        case nil: PayloadTemplate(payload)
+        case .known(let member): PayloadTemplate(begins + Array(member.utf8) + ends)
+        case .slot: PayloadTemplate(parts: [Array(begins), ends], slots: [.feed])
+        }
     }
 }
 

@@ -117,7 +117,9 @@ package struct TaskRendering: Sendable {
             var known: Set<Selection> = []
             // The newest phones get the longest payloads.
             let selections = spoken.map {
-                selection(for: kind, language: $0, isSilent: false, phone: .withFlipTiles)
+                kind.carrier == kind
+                    ? selection(for: kind, language: $0, isSilent: false, phone: .withFlipTiles)
+                    : activitySelection(for: kind, knowsChannels: true)
             }.filter { known.insert($0).inserted }
             findings.failures = 0
             let sizes = selections.compactMap { check($0, findings: &findings) }

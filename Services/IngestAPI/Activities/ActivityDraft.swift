@@ -61,6 +61,7 @@ struct ActivityDraft: Sendable, Equatable {
         attributes[identity.rawValue] = .object(JSONObject([(ActivityDraft.idMember, .string(id.text))]))
         var content = ActivityContent(.start, of: id)
         content.type = type
+        content.feed = feed
         content.timestamp = timestamp
         var members = JSONObject([
             ("attributes-type", .string(type.text)), ("attributes", .object(attributes)),

@@ -92,7 +92,7 @@ struct DispatchBatch: Sendable {
             id: TaskID(high: chunk.task.high, low: chunk.task.low ^ own), token: devices.tokens[position],
             isSandbox: devices.isSandbox[position], content: content, badge: badge,
             proof: content.hasProof ? prover?.proof(of: device, on: Platform(route.kind), day: day) : nil,
-            webPushKeys: devices.webPushKeys(at: position))
+            webPushKeys: devices.webPushKeys(at: position), activity: chunk.activity)
     }
 
     struct Settled {

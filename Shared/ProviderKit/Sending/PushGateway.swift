@@ -41,10 +41,14 @@ package struct Push: Sendable {
     package let proof: ReceiptProof?
     /// Of a browser; nil for every other device.
     package let webPushKeys: WebPushKeys?
+    /// The Live Activity that it is for.
+    package let activity: ChunkActivity?
+    /// The member for the payload's slot of that name, which its sender decides.
+    package var feed = ""
 
     package init(
         id: TaskID, token: String, isSandbox: Bool, content: PushContent, badge: UInt32, proof: ReceiptProof? = nil,
-        webPushKeys: WebPushKeys? = nil
+        webPushKeys: WebPushKeys? = nil, activity: ChunkActivity? = nil
     ) {
         self.id = id
         self.token = token
@@ -53,10 +57,11 @@ package struct Push: Sendable {
         self.badge = badge
         self.proof = proof
         self.webPushKeys = webPushKeys
+        self.activity = activity
     }
 
     package var payload: [UInt8] {
-        content.variant.payload.payload(token: tokenText, badge: badge, proof: proofText)
+        content.variant.payload.payload(token: tokenText, badge: badge, proof: proofText, feed: feed)
     }
 
     package var proofText: String { proof?.description ?? "" }
@@ -70,10 +75,13 @@ package struct Push: Sendable {
 package final class PushContent: Sendable {
     package let variant: RenderedVariant
     let hasProof: Bool
+    /// True if the payload has a slot for the feed of a Live Activity.
+    package let needsFeed: Bool
 
     package init(_ variant: RenderedVariant) {
         self.variant = variant
         hasProof = variant.payload.slots.contains(.proof)
+        needsFeed = variant.payload.slots.contains(.feed)
     }
 }
 

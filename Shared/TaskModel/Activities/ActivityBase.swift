@@ -5,7 +5,9 @@ package import PushModel
 package struct ActivityBase: Sendable, Equatable {
     /// How its phones get their updates.
     package enum Feed: String, Sendable {
+        /// A token of its own for each phone, which its app reports.
         case tokens
+        /// A channel of Apple for all phones that know channels.
         case channel
     }
 
@@ -16,8 +18,8 @@ package struct ActivityBase: Sendable, Equatable {
     package var isStarted = false
     package var dialect = TaskDialect.native
     package var feed = Feed.tokens
-    /// Apple's id of its channel, once there is one.
-    package var channel: String?
+    /// Apple's ids of its channels, once there are any: each of Apple's environments has channels of its own.
+    package var channels: [Device.Environment: String] = [:]
     /// The devices that were told to start it. Those that no activity can be started on get its states as data, if it is
     /// mirrored.
     package var audience: Audience?
@@ -32,7 +34,7 @@ package struct ActivityBase: Sendable, Equatable {
         ])
         object["type"] = type.map { .string($0.text) }
         if !attributes.members.isEmpty { object["attributes"] = .object(attributes) }
-        object["channel"] = channel.map { .string($0) }
+        for (environment, channel) in channels { object[ActivityBase.field(environment)] = .string(channel) }
         if isMirrored { object["mirror"] = .bool(true) }
         object["audience"] = audience?.json
         if !entries.isEmpty { object["entries"] = .array(entries.map(\.json)) }
@@ -48,12 +50,21 @@ package struct ActivityBase: Sendable, Equatable {
         feed = fields.text("feed", expected: "a feed") { Feed(rawValue: $0) } ?? .tokens
         type = fields.text("type", expected: ActivityType.rule) { try? ActivityType($0) }
         attributes = fields.value("attributes", expected: "an object") { $0.object } ?? JSONObject()
-        channel = fields.text("channel", expected: "a channel") { $0 }
+        for environment in [Device.Environment.production, .sandbox] {
+            channels[environment] = fields.text(ActivityBase.field(environment), expected: "a channel") { $0 }
+        }
         isMirrored = fields.bool("mirror") ?? false
         audience = fields.object("audience").flatMap { Audience($0) }
         entries = fields.elements("entries", countMaximum: TargetList.atOnceMaximum).compactMap {
             $0.value(expected: "an entry") { TargetEntry($0) }
         }
         guard fields.problems.all.isEmpty else { return nil }
+    }
+
+    private static func field(_ environment: Device.Environment) -> String {
+        switch environment {
+        case .production: "channel"
+        case .sandbox: "sandbox_channel"
+        }
     }
 }

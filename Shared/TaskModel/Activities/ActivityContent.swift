@@ -3,19 +3,12 @@ package import PushModel
 
 /// What tokens and channels of a Live Activity get.
 package struct ActivityContent: Sendable, Equatable {
-    /// Where the phones of a started activity get their updates from.
-    package enum Feed: Sendable, Equatable {
-        /// A token of its own for each phone, which its app reports.
-        case tokens
-        /// A channel of Apple; phones with an older system get tokens.
-        case channel(String)
-    }
-
     package let activity: ActivityID
     package let event: ActivityEvent
     /// Of an activity that is started.
     package var type: ActivityType?
-    package var feed = Feed.tokens
+    /// The sender knows the channel, if there is one. Phones with an older system get tokens.
+    package var feed = ActivityBase.Feed.tokens
     /// Seconds since 1970: phones keep the state with the largest one. 0 before the state is decided.
     package var timestamp: Int64 = 0
     /// The members of `aps` other than event, timestamp and feed. Nil for a state that is decided when it is sent.
@@ -34,7 +27,7 @@ extension ActivityContent {
             ("timestamp", .integer(timestamp)),
         ])
         object["type"] = type.map { .string($0.text) }
-        if case .channel(let channel) = feed { object["channel"] = .string(channel) }
+        if feed != .tokens { object["feed"] = .string(feed.rawValue) }
         object["members"] = members.map { .object($0) }
         return .object(object)
     }
@@ -46,7 +39,7 @@ extension ActivityContent {
         guard let activity, let event else { return nil }
         self.init(event, of: activity)
         type = fields.text("type", expected: ActivityType.rule) { try? ActivityType($0) }
-        feed = fields.text("channel", expected: "a channel") { $0 }.map { .channel($0) } ?? .tokens
+        feed = fields.text("feed", expected: "a feed") { ActivityBase.Feed(rawValue: $0) } ?? .tokens
         timestamp = fields.integer("timestamp", in: 0...1 << 40).map(Int64.init) ?? 0
         members = fields.value("members", expected: "an object") { $0.object }
     }

@@ -10,6 +10,8 @@ package struct PayloadTemplate: Hashable, Sendable {
         case badge = 2
         /// The device's proof for receipts, without quotes.
         case proof = 3
+        /// Of a started Live Activity: the member that says where it gets its updates from. The sender knows it.
+        case feed = 4
     }
 
     package static let slotsMaximum = 8
@@ -29,9 +31,10 @@ package struct PayloadTemplate: Hashable, Sendable {
         self.init(parts: [bytes], slots: [])
     }
 
-    /// Token and proof are evaluated only if a slot needs them.
+    /// Texts are evaluated only if a slot needs them.
     package func payload(
-        token: @autoclosure () -> String, badge: UInt32, proof: @autoclosure () -> String = ""
+        token: @autoclosure () -> String, badge: UInt32, proof: @autoclosure () -> String = "",
+        feed: @autoclosure () -> String = ""
     ) -> [UInt8] {
         var bytes = parts[0]
         for (slot, part) in zip(slots, parts.dropFirst()) {
@@ -39,6 +42,7 @@ package struct PayloadTemplate: Hashable, Sendable {
             case .token: bytes.append(contentsOf: token().utf8)
             case .badge: bytes.append(contentsOf: String(badge).utf8)
             case .proof: bytes.append(contentsOf: proof().utf8)
+            case .feed: bytes.append(contentsOf: feed().utf8)
             }
             bytes.append(contentsOf: part)
         }
