@@ -17,7 +17,8 @@ struct ReporterParts: Sendable {
     let stateSender: StateSender
 
     init(
-        stores: TaskStores, opens: any UserOpens, registry: any Registry & RegistryReader, producer: any BusProducer,
+        stores: TaskStores, opens: any UserOpens,
+        registry: any Registry & RegistryReader & Activities & ActivityChannels, producer: any BusProducer,
         client: HTTPClient, app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
         environment: WorkerEnvironment
     ) {
@@ -63,7 +64,10 @@ struct ReporterParts: Sendable {
             failuresMaximum: { (app($0)?.defaults ?? AppDefaults()).failuresBeforeUnregistering },
             hasWebhook: hasWebhook, archive: stores.archive, producer: producer, metrics: environment.metrics)
         handler = ResultHandler(
-            queue: queue, removal: removal, states: recorder, meters: ResultMeters(environment.metrics))
+            queue: queue, removal: removal, states: recorder,
+            channels: ChannelRegistration(
+                registry: registry, archive: stores.archive, producer: producer, time: environment.time),
+            meters: ResultMeters(environment.metrics))
         sweeper = TaskSweeper(
             queue: queue, agenda: stores.agenda, closer: closer, poster: poster, lease: configuration.lease,
             environment: environment)

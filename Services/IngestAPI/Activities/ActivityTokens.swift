@@ -27,7 +27,10 @@ struct ActivityTokens: Sendable {
         let endpoint = registration.registered.id
         let subscription = try await registry.subscribe(endpoint, to: id.topic, options: [], in: space)
         try await removeTokens(of: device.id, for: id, except: endpoint, in: space)
-        if subscription == .created { try await sendCurrent(of: id, to: endpoint, in: space) }
+        guard subscription == .created else { return }
+        if let task = try await book.lateState(of: id, to: endpoint, in: space) {
+            try await submission.accept([task], trace: nil)
+        }
     }
 
     /// The activity is over on the device.
@@ -37,7 +40,7 @@ struct ActivityTokens: Sendable {
 
     /// The device has another id, since its provider gave it another token. The tokens of its activities are the same.
     func move(from old: DeviceID, to device: RegisteredDevice, of app: AppID) async throws {
-        let changes = try changes(of: device)
+        let changes = changes(of: device)
         for endpoint in try await endpoints(of: old, in: app.activities) {
             _ = try await registry.change(endpoint, changes: changes, in: app.activities)
         }
@@ -68,16 +71,5 @@ struct ActivityTokens: Sendable {
             let topics = try await registry.subscriptions(of: endpoint, in: space)
             if topics?[id.topic] != nil { _ = try await registry.remove(endpoint, in: space) }
         }
-    }
-
-    /// A publication that begins after the subscription reaches the token; one before may not.
-    private func sendCurrent(of id: ActivityID, to endpoint: DeviceID, in space: AppID) async throws {
-        let clock = try await book.clock(of: id, in: space)
-        guard let current = clock.current, let state = ActivityState(decoding: clock.content) else { return }
-        let end = try await book.activity(id, in: space)?.end
-        let task = PushTask.lateState(
-            .lateState(current.stamp, for: endpoint), for: endpoint, state: state, isEnd: end?.stamp == state.stamp,
-            as: current, of: id, in: space, created: book.now)
-        try await submission.accept([task], trace: nil)
     }
 }

@@ -2,11 +2,13 @@ import Bus
 import PushModel
 import Topics
 
-/// Handles results: requests checks of their tasks, tells webhooks, removes invalid devices, and counts.
+/// Handles results: requests checks of their tasks, tells webhooks, removes invalid devices, registers channels of
+/// Live Activities, and counts.
 struct ResultHandler: MessageHandler {
     let queue: ReportingQueue
     let removal: DeviceRemoval
     let states: StateRecorder
+    let channels: ChannelRegistration
     let meters: ResultMeters
 
     func handle(
@@ -18,6 +20,7 @@ struct ResultHandler: MessageHandler {
         // Before the removal, as a webhook is told the tokens of devices.
         try await states.note(batches)
         let feedback = try await removal.perform(batches)
+        try await channels.note(batches)
         meters.note(batches)
         return feedback.map { Topics.feedback.message($0, key: $0.key) }
     }
