@@ -7,7 +7,8 @@ final class PhoneGroup: Sendable {
     struct Backend: Sendable, Equatable {
         /// Without a slash at its end.
         let url: String
-        let key: Secret
+        /// Nil for a backend that needs none.
+        let key: Secret?
     }
 
     let attributesType: String?
@@ -59,10 +60,9 @@ extension PhoneGroup {
         let url = fields.text("url", expected: "an http or https URL without a slash at its end", isRequired: true) {
             WebAddress($0) != nil && $0.utf8.last != UInt8(ascii: "/") ? $0 : nil
         }
-        let key = fields.text("key", isRequired: true)
+        let key = fields.text("key")
         fields.rejectUnknown()
-        guard let url, let key else { return nil }
-        return Backend(url: url, key: Secret(key))
+        return url.map { Backend(url: $0, key: key.map { Secret($0) }) }
     }
 
     private static func isVersion(_ text: String) -> Bool {

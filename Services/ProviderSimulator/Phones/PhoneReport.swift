@@ -69,10 +69,12 @@ struct PhoneReport: Sendable {
         to backend: PhoneGroup.Backend
     ) -> HTTPClientRequest {
         var headers = [
-            HTTPClientRequest.Header("Authorization", "Bearer " + backend.key.reveal()),
             // With a public key it proves that the request is of this device.
-            HTTPClientRequest.Header("Carillon-Device-Token", phone.token.text(as: .device)),
+            HTTPClientRequest.Header("Carillon-Device-Token", phone.token.text(as: .device))
         ]
+        if let key = backend.key {
+            headers.append(HTTPClientRequest.Header("Authorization", "Bearer " + key.reveal()))
+        }
         if body != nil { headers.append(HTTPClientRequest.Header("Content-Type", "application/json")) }
         return HTTPClientRequest(
             method, url: backend.url + path, to: .trusted, headers: headers, body: Array((body ?? "").utf8),
