@@ -14,21 +14,16 @@ struct ActivityDevices: Sendable {
     let ledger: any Ledger
     let book: ActivityBook
 
-    private struct Endpoint: Sendable {
-        let id: DeviceID
-        let device: Device
-    }
-
     /// The endpoints behind the index, in rising order.
     func page(
         of activity: ActivityID, after: DeviceIndex?, limit: Int, in space: AppID
     ) async throws -> String {
         let clock = try await book.clock(of: activity, in: space)
-        var found: [Endpoint] = []
+        var found: [RegisteredDevice] = []
         for number in try await reader.segments(of: .topic(activity.topic), in: space) {
             guard found.count < limit else { break }
             if let after, number < after.segment { continue }
-            let endpoints = try await endpoints(of: activity, in: SegmentID(space, number: number))
+            let endpoints = try await reader.endpoints(of: activity, in: SegmentID(space, number: number))
             found += endpoints.filter { endpoint in after.map { endpoint.id.index > $0 } ?? true }
         }
         let shown = Array(found.prefix(limit))
@@ -44,21 +39,8 @@ struct ActivityDevices: Sendable {
         }
     }
 
-    private func endpoints(of activity: ActivityID, in segment: SegmentID) async throws -> [Endpoint] {
-        let topic = Audience.topic(activity.topic)
-        let members = try await reader.select(topic, in: segment).members
-        guard !members.isEmpty else { return [] }
-        let records = try await reader.devices(at: members, in: segment)
-        return records.offsets.enumerated().compactMap { position, offset in
-            records.device(at: position).map {
-                Endpoint(
-                    id: DeviceID(index: DeviceIndex(segment: segment.number, offset: offset), tag: $0.tag), device: $0)
-            }
-        }
-    }
-
     /// For each endpoint, that of its device.
-    private func users(of endpoints: [Endpoint], in app: AppID) async throws -> [String?] {
+    private func users(of endpoints: [RegisteredDevice], in app: AppID) async throws -> [String?] {
         try await endpoints.concurrentMap(atOnce: ActivityDevices.atOnceMaximum) { [registry] endpoint in
             guard let id = endpoint.device.aliases[.hardware].flatMap({ DeviceID($0) }) else { return nil }
             return try await registry.device(id, in: app)?.device.aliases[.externalUser]
@@ -72,7 +54,8 @@ struct ActivityDevices: Sendable {
     }
 
     /// For each endpoint, in the newest publication that has it.
-    private func states(of endpoints: [Endpoint], clock: ActivityClock, in space: AppID) async throws -> [Last?] {
+    private func states(of endpoints: [RegisteredDevice], clock: ActivityClock, in space: AppID) async throws -> [Last?]
+    {
         var found: [DeviceIndex: Last] = [:]
         for publication in clock.publications.reversed() {
             let missing = endpoints.filter { found[$0.id.index] == nil }
@@ -96,7 +79,7 @@ struct ActivityDevices: Sendable {
         }
     }
 
-    private static func text(of endpoint: Endpoint, user: String?, last: Last?) -> String {
+    private static func text(of endpoint: RegisteredDevice, user: String?, last: Last?) -> String {
         JSONText.object { json in
             let device = endpoint.device
             json.member("id", "\(endpoint.id)")

@@ -5,7 +5,7 @@ import Store
 import TaskKit
 import TaskModel
 
-/// Ends Live Activities that nothing has ended, and forgets those that ended long ago, with their tokens. Every step may
+/// Ends Live Activities that nothing has ended, and forgets those that ended long ago, with their tokens and channels. Every step may
 /// be repeated, and done by several processes at once.
 struct ActivitySweep: Sendable {
     /// As long as phones show an activity.
@@ -13,7 +13,7 @@ struct ActivitySweep: Sendable {
     /// Until an activity that has ended is forgotten: phones show its last state for four hours at most.
     static let retention = Duration.seconds(12 * 3_600)
     private static let pageMaximum = 200
-    private static let tokensAtOnce = 16
+    private static let atOnceMaximum = 16
 
     struct Report: Sendable, Equatable {
         var ended = 0
@@ -47,7 +47,7 @@ struct ActivitySweep: Sendable {
         guard let known = try await book.activity(id, in: space) else { return }
         if let ended = known.ended {
             guard time.now - ended >= ActivitySweep.retention else { return }
-            try await removeTokens(of: id, in: space)
+            try await removeEndpoints(of: id, in: space)
             try await book.forget(id, in: space)
             report.forgotten += 1
         } else {
@@ -59,18 +59,11 @@ struct ActivitySweep: Sendable {
         }
     }
 
-    private func removeTokens(of id: ActivityID, in space: AppID) async throws {
+    private func removeEndpoints(of id: ActivityID, in space: AppID) async throws {
         for number in try await reader.segments(of: .topic(id.topic), in: space) {
-            let segment = SegmentID(space, number: number)
-            let members = try await reader.select(.topic(id.topic), in: segment).members
-            let records = try await reader.devices(at: members, in: segment)
-            let tokens = records.offsets.enumerated().compactMap { position, offset in
-                records.device(at: position).map {
-                    DeviceID(index: DeviceIndex(segment: number, offset: offset), tag: $0.tag)
-                }
-            }
-            _ = try await tokens.concurrentMap(atOnce: ActivitySweep.tokensAtOnce) { [registry] token in
-                try await registry.remove(token, in: space)
+            let endpoints = try await reader.endpoints(of: id, in: SegmentID(space, number: number))
+            _ = try await endpoints.concurrentMap(atOnce: ActivitySweep.atOnceMaximum) { [registry] endpoint in
+                try await registry.remove(endpoint.id, in: space)
             }
         }
     }
