@@ -128,7 +128,7 @@ let package = Package(
             "PushModel", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
         service(
             "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
-            "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
+            "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskModel", "TLSSocket", "Topics"),
         service(
             "Carillon", command: "carillon",
             embedding: [
@@ -186,9 +186,9 @@ let package = Package(
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
             "TLSSocket", "Topics"),
         tests(
-            "APNsSenderTests", "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "MemoryStore", "ProviderKit",
-            "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
-            "TLSSocket", "Topics"),
+            "APNsSenderTests", "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "MemoryStore", "provider-simulator",
+            "ProviderKit", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store",
+            "TaskModel", "TestSupport", "TLSSocket", "Topics"),
         tests("AppsTests", "Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing", "TestSupport"),
         tests("ArchitectureTests", "PushModel", "TestSupport"),
         tests("BadInputTests", "RedisClient", "ServiceKit", "TestSupport", "Topics"),

@@ -6,18 +6,18 @@ import Signing
 import Synchronization
 import TLSSocket
 
-/// One APNs key or certificate: its token, and a connection to each of Apple's two environments. Shared by all apps
-/// that send with it, since Apple counts tokens by key and binds connections to the team.
+/// One APNs key or certificate: its token, and connections to Apple's hosts. Shared by all apps that send with it, since
+/// Apple counts tokens by key and binds connections to the team.
 ///
 /// Connections are opened on first use. The creator of an account closes it.
 final class APNsAccount: Sendable {
     private struct State {
-        var lines: [Bool: APNsConnection] = [:]
+        var lines: [APNsHost: APNsConnection] = [:]
         var isClosed = false
     }
 
     private let proof: APNsCredentials.Proof
-    private let configuration: APNsConfiguration
+    let configuration: APNsConfiguration
     private let resources: APNsResources
     /// Nil for an account with a certificate.
     let tokens: TokenCache?
@@ -41,14 +41,17 @@ final class APNsAccount: Sendable {
         }
     }
 
+    /// The outcome of pushes after the account was closed.
+    static let changed = PushOutcome.notSent("the app's credentials were changed")
+
     /// Nil once the account is closed.
-    func line(isSandbox: Bool) -> APNsConnection? {
-        state.withLock { state in
+    func line(to host: APNsHost) -> APNsConnection? {
+        let host = configuration.shared(host)
+        return state.withLock { state in
             guard !state.isClosed else { return nil }
-            if let line = state.lines[isSandbox] { return line }
-            let line = APNsConnection(
-                pool(isSandbox: isSandbox), limit: configuration.requestLimit, time: resources.time)
-            state.lines[isSandbox] = line
+            if let line = state.lines[host] { return line }
+            let line = APNsConnection(pool(of: host), limit: configuration.requestLimit, time: resources.time)
+            state.lines[host] = line
             return line
         }
     }
@@ -62,9 +65,10 @@ final class APNsAccount: Sendable {
         for line in lines { await line.close() }
     }
 
-    private func pool(isSandbox: Bool) -> HTTP2Pool {
+    private func pool(of host: APNsHost) -> HTTP2Pool {
         var http2 = HTTP2Configuration()
-        http2.connections = configuration.connections
+        http2.connections = host.purpose == .channels ? 1 : configuration.connections
+        if host.purpose == .channels { http2.responseBodyMaximum = ChannelClient.listBytesMaximum }
         http2.requestLimit = configuration.requestLimit
         http2.reconnectBackoff = configuration.reconnectBackoff
         http2.requestsMaximum = max(http2.requestsMaximum, configuration.window.ceiling * 2)
@@ -78,7 +82,7 @@ final class APNsAccount: Sendable {
             http2.tls.privateKeyFile = (keyFile ?? file).path
         }
         return HTTP2Pool(
-            isSandbox ? configuration.sandbox : configuration.production, configuration: http2, log: resources.log,
-            metrics: resources.metrics, reactor: resources.reactor, time: resources.time, random: resources.random)
+            configuration.endpoint(of: host), configuration: http2, log: resources.log, metrics: resources.metrics,
+            reactor: resources.reactor, time: resources.time, random: resources.random)
     }
 }

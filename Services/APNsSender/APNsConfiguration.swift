@@ -6,6 +6,11 @@ import ServiceKit
 struct APNsConfiguration: Sendable {
     var production = HTTP2Endpoint(host: "api.push.apple.com")
     var sandbox = HTTP2Endpoint(host: "api.sandbox.push.apple.com")
+    /// Nil for the hosts above.
+    var productionBroadcasts: HTTP2Endpoint?
+    var sandboxBroadcasts: HTTP2Endpoint?
+    var productionChannels = HTTP2Endpoint(host: "api-manage-broadcast.push.apple.com", port: 2_196)
+    var sandboxChannels = HTTP2Endpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2_195)
     var authorityFile: String?
     var connections = 2
     var window = SendWindow.Settings()
@@ -13,6 +18,9 @@ struct APNsConfiguration: Sendable {
     var reconnectBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
     var tokenWindow = TokenWindow.apns()
     var leaseMargin = Duration.seconds(10)
+    /// How long a channel is kept after the end of its activity.
+    var channelRetention = Duration.seconds(4 * 3_600)
+    var deletesUnknownChannels = false
 
     /// Signing is quick; this limit is for a file system that hangs.
     static let tokenLimit = Duration.seconds(5)
@@ -34,6 +42,7 @@ struct APNsConfiguration: Sendable {
                 "CARILLON_APNS_SANDBOX_HOST", default: sandbox.host,
                 meaning: "Apple's host for development devices."),
             port: port)
+        readChannelHosts(&environment, port: port)
         authorityFile = environment.authorityFile("CARILLON_APNS_CA_FILE", of: "Apple")
         connections = environment.integer(
             "CARILLON_APNS_CONNECTIONS", default: connections, in: 1...64,
@@ -50,10 +59,68 @@ struct APNsConfiguration: Sendable {
                 meaning:
                     "How long Apple accepts a provider token; it is renewed after three quarters of that, and replaced "
                     + "after a third at the earliest."))
+        channelRetention = environment.duration(
+            "CARILLON_APNS_CHANNEL_RETENTION", default: channelRetention, in: .seconds(1) ... .seconds(12 * 3_600),
+            meaning: "How long a channel is kept after the end of its Live Activity, for phones that are not connected."
+        )
+        deletesUnknownChannels = environment.parse(
+            "CARILLON_APNS_DELETE_UNKNOWN_CHANNELS", default: false, text: "false",
+            meaning:
+                "`true` deletes channels at Apple that no activity has, ten minutes after they were found. Only if no "
+                + "other system makes channels for the same apps.",
+            expected: "true or false", convert: { Bool($0) })
         leaseMargin = environment.leaseMargin("CARILLON_APNS_LEASE_MARGIN", default: leaseMargin)
     }
 
+    /// Apple's own texts disagree on the host of broadcasts.
+    private mutating func readChannelHosts(_ environment: inout EnvironmentReader, port: UInt16) {
+        productionBroadcasts = HTTP2Endpoint(
+            host: environment.host(
+                "CARILLON_APNS_BROADCAST_HOST", default: production.host,
+                meaning: "Apple's host for broadcasts to channels of production devices."),
+            port: port)
+        sandboxBroadcasts = HTTP2Endpoint(
+            host: environment.host(
+                "CARILLON_APNS_SANDBOX_BROADCAST_HOST", default: sandbox.host,
+                meaning: "Apple's host for broadcasts to channels of development devices."),
+            port: port)
+        productionChannels = HTTP2Endpoint(
+            host: environment.host(
+                "CARILLON_APNS_CHANNEL_HOST", default: productionChannels.host,
+                meaning: "Apple's host that manages the channels of production devices."),
+            port: UInt16(
+                environment.integer(
+                    "CARILLON_APNS_CHANNEL_PORT", default: Int(productionChannels.port), in: 1...65_535,
+                    meaning: "Port of that host.")))
+        sandboxChannels = HTTP2Endpoint(
+            host: environment.host(
+                "CARILLON_APNS_SANDBOX_CHANNEL_HOST", default: sandboxChannels.host,
+                meaning: "Apple's host that manages the channels of development devices."),
+            port: UInt16(
+                environment.integer(
+                    "CARILLON_APNS_SANDBOX_CHANNEL_PORT", default: Int(sandboxChannels.port), in: 1...65_535,
+                    meaning: "Port of that host.")))
+    }
+
+    func endpoint(of host: APNsHost) -> HTTP2Endpoint {
+        switch host.purpose {
+        case .devices: host.isSandbox ? sandbox : production
+        case .broadcasts: host.isSandbox ? sandboxBroadcasts ?? sandbox : productionBroadcasts ?? production
+        case .channels: host.isSandbox ? sandboxChannels : productionChannels
+        }
+    }
+
+    /// The same connections serve broadcasts if they go to the same host.
+    func shared(_ host: APNsHost) -> APNsHost {
+        let devices = APNsHost(.devices, isSandbox: host.isSandbox)
+        return host.purpose == .broadcasts && endpoint(of: host) == endpoint(of: devices) ? devices : host
+    }
+
+    /// Time Apple has to make a channel, while the pushes that start its activity wait.
+    var channelLimit: Duration { min(requestLimit, .seconds(3)) }
+
     var claimLease: Duration {
-        ClaimLease.lasting(request: requestLimit, token: APNsConfiguration.tokenLimit, margin: leaseMargin)
+        ClaimLease.lasting(
+            request: requestLimit + channelLimit, token: APNsConfiguration.tokenLimit, margin: leaseMargin)
     }
 }

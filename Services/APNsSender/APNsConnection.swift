@@ -4,7 +4,7 @@ import PushModel
 import ServiceKit
 import Synchronization
 
-/// The connections of one account to one of Apple's environments.
+/// The connections of one account to one of Apple's hosts.
 final class APNsConnection: Sendable {
     private let pool: HTTP2Pool
     private let limit: Duration
@@ -40,6 +40,16 @@ final class APNsConnection: Sendable {
         }
         if endsConnection { renewConnections(complainedOfAt: started) }
         return outcomes
+    }
+
+    /// A request that is no push.
+    func call(_ request: HTTP2Request) async -> HTTP2Outcome {
+        let started = time.uptime
+        let outcome = await pool.send(request)
+        if case .answered(let response) = outcome, APNsAnswer.answer(response).endsConnection {
+            renewConnections(complainedOfAt: started)
+        }
+        return outcome
     }
 
     /// Once for all complaints: one from before the last renewal concerns connections that are already closed.

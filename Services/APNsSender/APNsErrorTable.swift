@@ -33,7 +33,6 @@ enum APNsErrorTable {
         // Of channels, which have no tokens.
         case (400, "ChannelNotRegistered"), (400, "BadChannelId"), (400, "MissingChannelId"):
             (.invalidDevice(since: nil), false)
-        case (400, "FeatureNotEnabled"), (400, "CannotCreateChannelConfig"): (.misconfigured, false)
         case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"): (.misconfigured, false)
         case (400, "IdleTimeout"): (.retryLater(.soon), true)
         // The connection stays bound to the token it was opened with.

@@ -1,7 +1,9 @@
 import Apps
 import HTTP2
 import ProviderKit
+import PushModel
 import ServiceKit
+import Store
 import Topics
 
 /// Sends pushes to Apple for one app.
@@ -9,10 +11,12 @@ final class APNsGateway: PushGateway {
     private let credentials: APNsCredentials
     private let account: APNsAccount
     private let gate: TokenGate
+    private let feeds: ChannelFeeds
 
-    init(_ credentials: APNsCredentials, account: APNsAccount, gate: SendGate) {
+    init(_ credentials: APNsCredentials, account: APNsAccount, feeds: ChannelFeeds, gate: SendGate) {
         self.credentials = credentials
         self.account = account
+        self.feeds = feeds
         self.gate = TokenGate(tokens: account.tokens, gate: gate)
     }
 
@@ -34,26 +38,66 @@ final class APNsGateway: PushGateway {
     private func send(_ pushes: [Push], with token: BearerToken?) async -> [PushOutcome] {
         var validator = APNsValidator()
         var outcomes = pushes.map { push in validator.obstacle(push).map { PushOutcome.answered($0) } }
+        var pushes = pushes
+        if pushes.contains(where: \.content.needsFeed) {
+            await addFeeds(to: &pushes, outcomes: &outcomes, token: token)
+        }
         let open = pushes.indices.filter { outcomes[$0] == nil }
-        async let sandbox = send(
-            pushes, positions: open.filter { pushes[$0].isSandbox }, isSandbox: true, with: token)
-        async let production = send(
-            pushes, positions: open.filter { !pushes[$0].isSandbox }, isSandbox: false, with: token)
-        for (positions, answers) in await [sandbox, production] {
+        let hosts = Dictionary(grouping: open) { APNsHost(for: pushes[$0]) }
+        let answered = await withTaskGroup { [pushes] group in
+            for (host, positions) in hosts {
+                group.addTask { await self.send(pushes, positions: positions, to: host, with: token) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for (positions, answers) in answered {
             for (position, outcome) in zip(positions, answers) { outcomes[position] = outcome }
         }
+        await noteLostChannels(pushes, outcomes: outcomes)
         return outcomes.compactMap { $0 }
     }
 
     private func send(
-        _ pushes: [Push], positions: [Int], isSandbox: Bool, with token: BearerToken?
+        _ pushes: [Push], positions: [Int], to host: APNsHost, with token: BearerToken?
     ) async -> (positions: [Int], answers: [PushOutcome]) {
-        guard !positions.isEmpty else { return ([], []) }
-        guard let line = account.line(isSandbox: isSandbox) else {
-            return (positions, positions.map { _ in .notSent("the app's credentials were changed") })
-        }
+        guard let line = account.line(to: host) else { return (positions, positions.map { _ in APNsAccount.changed }) }
         // Nearly always all of them, and then there is nothing to copy.
         let mine = positions.count == pushes.count ? pushes : positions.map { pushes[$0] }
         return (positions, await line.send(mine, topic: credentials.topic, token: token))
+    }
+
+    /// A broadcast tells if its channel was deleted.
+    private func noteLostChannels(_ pushes: [Push], outcomes: [PushOutcome?]) async {
+        for (push, outcome) in zip(pushes, outcomes) where push.content.variant.kind == .channel {
+            guard case .answered(let answer) = outcome, answer.reason == ChannelClient.unknownChannel,
+                let place = ChannelPlace(of: push)
+            else { continue }
+            await feeds.lose(push.token, at: place)
+        }
+    }
+
+    /// Pushes that start an activity get its feed, or an outcome if there is none yet.
+    private func addFeeds(
+        to pushes: inout [Push], outcomes: inout [PushOutcome?], token: BearerToken?
+    ) async {
+        let open = pushes.indices.filter { outcomes[$0] == nil && pushes[$0].content.needsFeed }
+        for (place, positions) in Dictionary(grouping: open, by: { ChannelPlace(of: pushes[$0]) }) {
+            guard let place else {
+                for position in positions { pushes[position].feed = ActivityFeed.tokens }
+                continue
+            }
+            switch await feeds.decision(at: place, token: token) {
+            case .feed(let feed): for position in positions { pushes[position].feed = feed }
+            case .outcome(let outcome): for position in positions { outcomes[position] = outcome }
+            }
+        }
+    }
+}
+
+extension ChannelPlace {
+    /// Nil for a push that is for no activity.
+    fileprivate init?(of push: Push) {
+        guard let activity = push.activity?.activity else { return nil }
+        self.init(activity, in: push.isSandbox ? .sandbox : .production)
     }
 }

@@ -4,6 +4,7 @@ import HTTP2
 import ProviderKit
 import PushModel
 import ServiceKit
+import Store
 import Synchronization
 
 /// Makes each app's gateway to Apple. Apps with the same key or certificate share an account; accounts that no app uses
@@ -13,9 +14,11 @@ final class APNsProvider: PushProvider {
     private let configuration: APNsConfiguration
     private let resources: APNsResources
     private let accounts = Mutex<[APNsCredentials.Proof: APNsAccount]>([:])
+    private let channels: any ChannelStore
 
-    init(_ configuration: APNsConfiguration, environment: WorkerEnvironment) {
+    init(_ configuration: APNsConfiguration, channels: any ChannelStore, environment: WorkerEnvironment) {
         self.configuration = configuration
+        self.channels = channels
         resources = APNsResources(environment)
     }
 
@@ -26,7 +29,24 @@ final class APNsProvider: PushProvider {
 
     func gateway(_ credentials: APNsCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         let gate = SendGate(configuration.window, of: app, kind: kind, time: resources.time, log: resources.log)
-        return APNsGateway(credentials, account: account(credentials.proof), gate: gate)
+        let feeds = ChannelFeeds(sweep(credentials, of: app), resources: resources)
+        return APNsGateway(credentials, account: account(credentials.proof), feeds: feeds, gate: gate)
+    }
+
+    func sweep(_ credentials: APNsCredentials, of app: AppID) -> ChannelSweep {
+        ChannelSweep(
+            space: app.activities,
+            client: ChannelClient(topic: credentials.topic, account: account(credentials.proof)), store: channels,
+            retention: configuration.channelRetention, time: resources.time)
+    }
+
+    func services(for apps: AppDirectory) -> [any Service] {
+        [
+            ChannelSweeper(
+                of: { apps.current.apps }, deletesUnknown: configuration.deletesUnknownChannels, time: resources.time,
+                log: resources.log, metrics: resources.metrics
+            ) { self.sweep($0, of: $1) }
+        ]
     }
 
     func closeUnused(keeping credentials: [APNsCredentials]) {

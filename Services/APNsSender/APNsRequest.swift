@@ -20,8 +20,8 @@ struct APNsRequest {
 
     mutating func make(_ push: Push, avoiding connection: Int? = nil) -> HTTP2Request {
         var own = HTTP2Headers()
-        own.append("apns-id", push.id.description, indexing: .nameOnly)
         let isForChannel = push.content.variant.kind == .channel
+        own.append(isForChannel ? "apns-request-id" : "apns-id", push.id.description, indexing: .nameOnly)
         if isForChannel { own.append("apns-channel-id", push.token, indexing: .nameOnly) }
         var request = HTTP2Request(
             .post, isForChannel ? "/4/broadcasts/apps/" + topic : "/3/device/" + push.token,

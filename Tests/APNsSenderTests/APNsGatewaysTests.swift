@@ -1,6 +1,7 @@
 import Apps
 import Bus
 import HTTP2
+import MemoryStore
 import ProviderKit
 import PushModel
 import ServiceKit
@@ -32,7 +33,9 @@ import Topics
         let time = SystemTimeSource()
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(), health: Health(time: time))
-        let provider = APNsProvider(configuration, environment: environment)
+        let provider = APNsProvider(
+            configuration, channels: MemoryRegistry(time: time, random: SystemRandomSource()),
+            environment: environment)
         gateways = AppGateways([provider], time: time) { [apps] id in
             apps.withLock { $0[id] }.map { credentials in
                 var app = PushApp(id: id)

@@ -19,6 +19,8 @@ final class SenderFixture: Sendable {
     let time = SystemTimeSource()
     let metrics = Metrics()
     let ledger: MemoryLedger
+    let channels: MemoryRegistry
+    let provider: APNsProvider
     let producer = RecordingProducer()
     let halts: AppHalts
     let gateways: AppGateways
@@ -31,7 +33,7 @@ final class SenderFixture: Sendable {
     /// Each app has its own team.
     init(
         _ authority: TestAuthority, apple: ScriptedApple, sandbox: ScriptedApple? = nil,
-        adjust: (inout APNsConfiguration) -> Void = { _ in }
+        channels: MemoryRegistry? = nil, adjust: (inout APNsConfiguration) -> Void = { _ in }
     ) async throws {
         self.authority = authority
         let keyFile = try await OpenSSLCommand.makeKey("key.p8", options: OpenSSLCommand.p256, in: authority.directory)
@@ -43,18 +45,18 @@ final class SenderFixture: Sendable {
         var configuration = APNsConfiguration()
         configuration.production = apple.endpoint
         configuration.sandbox = (sandbox ?? apple).endpoint
+        configuration.productionChannels = apple.endpoint
+        configuration.sandboxChannels = (sandbox ?? apple).endpoint
         configuration.authorityFile = authority.authorityFile
         configuration.reconnectBackoff = Backoff(first: .milliseconds(5), longest: .milliseconds(50))
         adjust(&configuration)
-        let provider = APNsProvider(configuration, environment: environment)
+        let channels = channels ?? MemoryRegistry(time: time, random: SystemRandomSource())
+        self.channels = channels
+        provider = APNsProvider(configuration, channels: channels, environment: environment)
         gateways = AppGateways([provider], time: time) { id in
             SenderFixture.topics[id.text].map { topic in
                 var app = PushApp(id: id)
-                app.providers.apns = APNsCredentials(
-                    proof: .token(
-                        keyFile: KeyFile(field: "key_file", path: keyFile), keyID: "ABCDE12345",
-                        teamID: "TEAM" + String(topic.suffix(4)).uppercased() + "00"),
-                    topic: topic)
+                app.providers.apns = SenderFixture.credentials(topic: topic, keyFile: keyFile)
                 return app
             }
         }
@@ -68,6 +70,19 @@ final class SenderFixture: Sendable {
             random: SystemRandomSource(), metrics: metrics)
         context = HandlerContext(
             time: time, random: SystemRandomSource(), producer: producer, log: quietLog, attempt: 1)
+    }
+
+    private static func credentials(topic: String, keyFile: String) -> APNsCredentials {
+        APNsCredentials(
+            proof: .token(
+                keyFile: KeyFile(field: "key_file", path: keyFile), keyID: "ABCDE12345",
+                teamID: "TEAM" + String(topic.suffix(4)).uppercased() + "00"),
+            topic: topic)
+    }
+
+    /// Of the app `news`.
+    var credentials: APNsCredentials {
+        SenderFixture.credentials(topic: SenderFixture.topics["news"] ?? "", keyFile: keyFile)
     }
 
     func end() async {

@@ -117,6 +117,7 @@ import Testing
             """#
         let facts = try SimulatorFacts(announcement: announcement)
         #expect(facts.senderVariables["CARILLON_APNS_PORT"] == "2")
+        #expect(facts.senderVariables["CARILLON_APNS_SANDBOX_CHANNEL_PORT"] == "2")
         #expect(facts.senderVariables["CARILLON_FCM_CA_FILE"] == "/s/ca.pem")
         #expect(facts.senderVariables["CARILLON_HUAWEI_TOKEN_URL"] == "https://localhost:4/token")
         #expect(facts.senderVariables["CARILLON_WEBPUSH_SERVICES"] == "localhost:6")

@@ -47,10 +47,9 @@ import Topics
         let late = try #require(try await pushes(harness).first { $0.token == Self.token(2, of: "d") })
         #expect(late.timestamp == timestamps.last && late.event == "update")
 
-        let end = try await task(
-            harness.ingest.send(
-                "POST", "/apps/news/v1/activities/order-7/end", body: #"{"content_state":{"step":99}}"#),
-            harness)
+        let end = try await harness.task(
+            in: harness.ingest.send(
+                "POST", "/apps/news/v1/activities/order-7/end", body: #"{"content_state":{"step":99}}"#))
         let ended = try #require(await harness.reports.report(of: end), "\(harness.lines)")
         #expect(ended.targeted == 3 && ended[.delivered] == 3)
         let refused = try await harness.ingest.send(
@@ -128,13 +127,13 @@ import Topics
     }
 
     private func begin(_ harness: Harness) async throws -> TaskID {
-        try await task(
-            harness.ingest.send(
+        try await harness.task(
+            in: harness.ingest.send(
                 "POST", "/apps/news/v1/activities",
                 body: #"""
                     {"id":"order-7","type":"Order","users":["ada"],"content_state":{"step":-1},
                      "alert":{"title":"Order"},"fallback":{"body":"Your order"}}
-                    """#), harness)
+                    """#))
     }
 
     /// Repeated while no `ingest-api` applies the registry's log, as after its kill; the key makes that safe.
@@ -146,14 +145,7 @@ import Topics
                 "PATCH", "/apps/news/v1/activities/order-7", body: #"{"content_state":{"step":\#(step)}}"#,
                 headers: [key])
         } while response.status == 503 || response.status == 409
-        return try task(response, harness)
-    }
-
-    private func task(_ response: RawClient.Response, _ harness: Harness) throws -> TaskID {
-        guard 200...299 ~= response.status,
-            let task = try JSON(response.body)["task"]?.text.flatMap({ TaskID($0) })
-        else { throw SetupError(description: "no task: \(response.status) \(response.text) \(harness.lines)") }
-        return task
+        return try harness.task(in: response)
     }
 
     private func tell(_ token: String, on device: String, _ harness: Harness) async throws {

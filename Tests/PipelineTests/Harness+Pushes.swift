@@ -14,4 +14,12 @@ extension Harness {
         default: return try JSON(try #require(body["message"]?["data"]?.text))
         }
     }
+
+    /// The task that an answer of `ingest-api` names.
+    func task(in response: RawClient.Response) throws -> TaskID {
+        guard 200...299 ~= response.status,
+            let task = try JSON(response.body)["task"]?.text.flatMap({ TaskID($0) })
+        else { throw SetupError(description: "no task: \(response.status) \(response.text) \(lines)") }
+        return task
+    }
 }

@@ -206,6 +206,10 @@ final class Harness: Sendable {
             "CARILLON_KAFKA_FETCH_WAIT_MAX_MS": "10", "CARILLON_KAFKA_SESSION_TIMEOUT_MS": "6000",
             "CARILLON_KAFKA_HEARTBEAT_INTERVAL_MS": "200",
             "CARILLON_APNS_HOST": simulator.text("host"), "CARILLON_APNS_SANDBOX_HOST": simulator.text("host"),
+            "CARILLON_APNS_CHANNEL_HOST": simulator.text("host"),
+            "CARILLON_APNS_CHANNEL_PORT": "\(simulator.port("apns"))",
+            "CARILLON_APNS_SANDBOX_CHANNEL_HOST": simulator.text("host"),
+            "CARILLON_APNS_SANDBOX_CHANNEL_PORT": "\(simulator.port("apns"))",
             "CARILLON_APNS_PORT": "\(simulator.port("apns"))", "CARILLON_APNS_CA_FILE": authority,
             "CARILLON_APNS_REQUEST_LIMIT": "5s", "CARILLON_APNS_LEASE_MARGIN": "2s",
             // Work of a killed process is taken over soon: tests that kill one wait for it.

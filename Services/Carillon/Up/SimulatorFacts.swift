@@ -52,9 +52,12 @@ struct SimulatorFacts: Sendable, Equatable {
         _ json: JSON, host: String, authorityFile: String
     ) throws(UpError) -> [String: String] {
         let huawei = "https://\(host):\(try port(of: "huawei", in: json))"
+        let apple = try port(of: "apns", in: json)
         return [
-            "CARILLON_APNS_HOST": host, "CARILLON_APNS_SANDBOX_HOST": host,
-            "CARILLON_APNS_PORT": try port(of: "apns", in: json), "CARILLON_APNS_CA_FILE": authorityFile,
+            "CARILLON_APNS_HOST": host, "CARILLON_APNS_SANDBOX_HOST": host, "CARILLON_APNS_PORT": apple,
+            "CARILLON_APNS_CHANNEL_HOST": host, "CARILLON_APNS_SANDBOX_CHANNEL_HOST": host,
+            "CARILLON_APNS_CHANNEL_PORT": apple, "CARILLON_APNS_SANDBOX_CHANNEL_PORT": apple,
+            "CARILLON_APNS_CA_FILE": authorityFile,
             "CARILLON_FCM_HOST": host, "CARILLON_FCM_PORT": try port(of: "fcm", in: json),
             "CARILLON_FCM_CA_FILE": authorityFile, "CARILLON_HUAWEI_URL": huawei,
             "CARILLON_HUAWEI_TOKEN_URL": huawei + (try text(at: ["huawei", "token_path"], of: json)),

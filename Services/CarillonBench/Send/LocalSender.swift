@@ -32,6 +32,9 @@ final class LocalSender: Sendable {
             "apns-sender", app: app, providers: #"{"apns":\#(try credentials(simulator))}"#,
             variables: [
                 "CARILLON_APNS_HOST": apple.host, "CARILLON_APNS_SANDBOX_HOST": apple.host,
+                "CARILLON_APNS_CHANNEL_HOST": apple.host, "CARILLON_APNS_SANDBOX_CHANNEL_HOST": apple.host,
+                "CARILLON_APNS_CHANNEL_PORT": "\(apple.port)",
+                "CARILLON_APNS_SANDBOX_CHANNEL_PORT": "\(apple.port)",
                 "CARILLON_APNS_PORT": "\(apple.port)", "CARILLON_APNS_CA_FILE": simulator.authorityFile,
             ], bus: bus)
     }

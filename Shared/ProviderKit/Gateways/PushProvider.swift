@@ -1,5 +1,6 @@
 package import Apps
 package import PushModel
+package import ServiceKit
 
 /// What a sender needs to know about a provider: it makes each app's gateway and owns the resources that gateways
 /// share, such as connections. A sender closes its providers after its workers have stopped.
@@ -17,9 +18,13 @@ package protocol PushProvider: Sendable {
     /// Called after gateways were dropped, with the credentials of all others: what only the dropped ones used can be
     /// closed.
     func closeUnused(keeping credentials: [Credentials])
+    /// What runs beside the workers.
+    func services(for apps: AppDirectory) -> [any Service]
     func close() async
 }
 
 extension PushProvider {
     package func closeUnused(keeping credentials: [Credentials]) {}
+
+    package func services(for apps: AppDirectory) -> [any Service] { [] }
 }

@@ -12,14 +12,13 @@ extension ServiceContext {
     /// providers.
     package func makeSender(
         of family: DispatchFamily, group: String, configuration: SenderConfiguration, lease: Duration,
-        providers: (StoreConnection) -> [any PushProvider]
-    ) async -> [any Service] {
+        providers: (StoreConnection) async throws -> [any PushProvider]
+    ) async rethrows -> [any Service] {
         let apps = await openApps(configuration.apps)
         let redis = makeLaneClients()
         environment.health.addReadinessCheck("ledger") { redis.readiness }
-        let gateways = AppGateways(providers(StoreConnection(redis[.fast])), time: environment.time) {
-            apps.current.app($0)
-        }
+        let providers = try await providers(StoreConnection(redis[.fast]))
+        let gateways = AppGateways(providers, time: environment.time) { apps.current.app($0) }
         let witness = openWitness(redis[.fast])
         let handler = dispatchHandlers(
             gateways, redis: redis, witness: witness, configuration: configuration, lease: lease)
@@ -30,7 +29,8 @@ extension ServiceContext {
                 ConsumerOptions(dispatchesOf: family, lane: lane, group: group), concurrency: configuration.concurrency,
                 handler: handler(lane))
         }
-        return [SharedResources { await redis.close() }, apps, gateways, watch(witness)] + workers
+        return [SharedResources { await redis.close() }, apps, gateways, watch(witness)]
+            + providers.flatMap { $0.services(for: apps) } + workers
     }
 
     /// A handler for each lane; what they know about apps and providers is shared.

@@ -4,8 +4,10 @@ package enum LogKey: String, Sendable {
     case app
     case attempt
     case bytes
+    case channel
     case count
     case duration
+    case environment
     case error
     case group
     case job

@@ -91,6 +91,8 @@ package enum MetricName: String, CaseIterable, Sendable {
     case schedulerTasksHeld = "carillon_scheduler_held_tasks"
     case schedulerTasksReleased = "carillon_scheduler_released_tasks_total"
     case senderAppsHalted = "carillon_sender_halted_apps"
+    case senderChannels = "carillon_sender_channels"
+    case senderChannelsOfAppMax = "carillon_sender_app_channels_max"
     case senderClaimsRefused = "carillon_sender_refused_settlements_total"
     case senderDevicesDeferred = "carillon_sender_deferred_devices_total"
     case senderDevicesEnded = "carillon_sender_ended_devices_total"
@@ -132,7 +134,8 @@ package enum MetricName: String, CaseIterable, Sendable {
             .reporterReceiptDelay, .reporterTaskDuration,
             .reporterTasksOpen,
             .schedulerRetriesHeld, .schedulerRetryLateness, .schedulerTaskLateness, .schedulerTasksHeld,
-            .senderAppsHalted, .senderProviderOutages, .webPushServicesFailing, .webServersFailing:
+            .senderAppsHalted, .senderChannels, .senderChannelsOfAppMax, .senderProviderOutages,
+            .webPushServicesFailing, .webServersFailing:
             .gauge
         case .busHandlerDuration, .http2RequestDuration, .httpClientRequestDuration, .httpRequestDuration,
             .redisCommandDuration, .resolverDuration, .senderPushDuration, .streamDelay:
@@ -245,6 +248,8 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .schedulerTasksHeld: "Tasks scheduled for later that wait or are being released."
         case .schedulerTasksReleased: "Scheduled tasks released to be resolved."
         case .senderAppsHalted: "Apps that cannot send until their settings are fixed."
+        case .senderChannels: "Channels at Apple: known ones, and those that no activity has, as last counted."
+        case .senderChannelsOfAppMax: "Channels of the app and environment with most; Apple allows 10,000."
         case .senderClaimsRefused: "Devices whose result came after another sender had claimed them."
         case .senderDevicesDeferred: "Devices that wait because they got as many pushes as their cap allows."
         case .senderDevicesEnded: "Devices that ended in this sender, by state."
