@@ -13,12 +13,14 @@ import Testing
             #expect(figures[name]?["value"]?.isPositive == true, "\(name)")
         }
         #expect(figures["activities.burst.stale"]?["value"]?.isPositive == false)
+        #expect(figures["activities.channel_update.requests"]?["value"] == .number(1))
     }
 
     /// Without those of each program.
     private var expectedNames: Set<String> {
         let updates = [
-            "bytes_per_token", "broadcast.rate", "broadcast.cpu", "update.rate", "update.ratio", "update.cpu",
+            "channel_update.requests", "bytes_per_token", "broadcast.rate", "broadcast.cpu", "update.rate",
+            "update.ratio", "update.cpu",
         ]
         let burst = ["rate", "tasks", "pushes", "p50", "p99", "stale", "worst", "arrived_older", "cpu_seconds"]
         return Set((updates + burst.map { "burst.\($0)" }).map { "activities.\($0)" })

@@ -31,6 +31,11 @@ package struct LocalHTTP: Sendable {
                 deadline: LocalHTTP.deadline, isRepeatable: true))
     }
 
+    package func delete(_ url: String) async throws {
+        _ = try await send(
+            HTTPClientRequest(.delete, url: url, to: .trusted, deadline: LocalHTTP.deadline, isRepeatable: true))
+    }
+
     private func send(_ request: HTTPClientRequest) async throws -> JSON {
         switch await client.send(request) {
         case .answered(let response) where 200...299 ~= response.status:
