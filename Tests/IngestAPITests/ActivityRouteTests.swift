@@ -76,6 +76,31 @@ import Testing
         }
     }
 
+    /// Goal: an update that another replaces before it is sent still lights up the screen. Method: only the first has an
+    /// alert; once it was sent, the next one has none.
+    @Test(arguments: [true, false]) func anAlertIsSentWithTheStateThatReplacesIt(isSent: Bool) async throws {
+        try await IngestFixture.run { fixture in
+            _ = await start(on: fixture)
+            fixture.time.advance(by: .seconds(2))
+            let alerting = await fixture.json(
+                "PATCH", "\(Self.path)/order", json: #"{"content_state":{"step":2},"alert":{"title":"Here"}}"#,
+                as: .owner)
+            let book = ActivityBook(fixture.activities, time: fixture.time)
+            let (id, space) = (try ActivityID("order"), fixture.news.activities)
+            if isSent {
+                let task = try #require(alerting.json["task"]?.text.flatMap { TaskID($0) })
+                #expect(try await book.release(task, of: id, in: space)?.state.alert != nil)
+            }
+            _ = await update(#"{"step":3}"#, on: fixture)
+            let newest = try #require(try await book.activity(id, in: space)?.newest)
+            #expect(newest.contentState["step"] == .integer(3))
+            #expect(newest.alert?["title"] == (isSent ? nil : .string("Here")) && newest.isUrgent == !isSent)
+            // Of a state that leaves no room for it, only the state is sent.
+            if !isSent { _ = await update(#"{"text":"\#(String(repeating: "x", count: 4_000))"}"#, on: fixture) }
+            #expect(try await book.activity(id, in: space)?.newest?.alert == nil)
+        }
+    }
+
     @Test func aRepeatWithAKeyIsAnswered() async throws {
         try await IngestFixture.run { fixture in
             _ = await start(on: fixture)

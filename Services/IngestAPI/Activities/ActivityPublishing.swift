@@ -121,7 +121,10 @@ struct ActivityPublishing: Sendable {
         if let end = known.end, end.stamp != stamp { throw TaskError.activityEnded(change.activity) }
         let state = try change.state(known, stamp)
         try check(state, isEnd: change.isEnd, of: change.activity, caller: caller)
-        return CheckedChange(activity: change.activity, isEnd: change.isEnd, state: state)
+        let whole = try await state.withAlert(ofUnsent: known, in: caller.app.id.activities, of: book)
+        // Together they may be too long for Apple.
+        let fits = (try? check(whole, isEnd: change.isEnd, of: change.activity, caller: caller)) != nil
+        return CheckedChange(activity: change.activity, isEnd: change.isEnd, state: fits ? whole : state)
     }
 
     /// Stores the state and makes sure that a task sends it.
@@ -147,6 +150,21 @@ struct ActivityPublishing: Sendable {
         let publication = ActivityClock.Publication(
             task: state.stamp, timestamp: now.milliseconds / 1_000, stamp: state.stamp, isUrgent: state.isUrgent)
         try submission.check(task.publishing(state, isEnd: isEnd, as: publication), of: caller)
+    }
+}
+
+extension ActivityState {
+    /// A state that is not sent yet is never sent once this one is stored. Its alert, and its haste, are this one's then.
+    fileprivate func withAlert(
+        ofUnsent known: KnownActivity, in space: AppID, of book: ActivityBook
+    ) async throws(StoreError) -> ActivityState {
+        guard let before = known.newest, before.isUrgent || before.alert != nil else { return self }
+        let unsent = try await book.clock(of: known.id, in: space).pending?.stamp
+        guard before.stamp == unsent else { return self }
+        var whole = self
+        whole.alert = alert ?? before.alert
+        whole.isUrgent = isUrgent || before.isUrgent
+        return whole
     }
 }
 
