@@ -17,13 +17,7 @@ import Topics
         try await waitUntil { try await summary(harness)["reports_made"] == .integer(6) }
         let reporter = try harness.process("reporter")
         await reporter.kill()
-        let start = try await harness.task(
-            in: harness.ingest.send(
-                "POST", "/apps/news/v1/activities",
-                body: #"""
-                    {"id":"match-1","type":"Match","updates":"channel","audience":{"all":true},
-                     "content_state":{"step":0},"alert":{"title":"Kick-off"}}
-                    """#))
+        let start = try await begin(harness)
         try await waitUntil { try await counts(harness)?["starts"] == .integer(6) }
         // The tokens of the two older phones.
         try await waitUntil { try await summary(harness)["reports_made"] == .integer(8) }
@@ -95,8 +89,32 @@ import Topics
         #expect(second.targeted == 4 && second[.delivered] == 4)
         #expect(try await steps(harness) == [2])
         #expect(try #require(try await counts(harness))["arrived_older"] == .integer(0))
-        let devices = try await harness.ingest.send("GET", Self.path + "/devices")
-        #expect(try JSON(devices.body)["devices"]?.elements?.count == 4)
+        #expect(try await endpoints(harness) == ["liveactivity": 4])
+        try await harness.close()
+    }
+
+    /// Goal: activities are rebuilt with their tokens and channels, and no phone gets a state that it takes for an old one.
+    /// Method: Redis is emptied between two updates, and rebuilt from Kafka.
+    @Test func aLossOfRedisLosesNoActivity() async throws {
+        let harness = try await Harness(.kafka)
+        try await addPhones(3, system: "18.0", harness)
+        try await addPhones(2, system: "17.5", harness)
+        try await waitUntil { try await summary(harness)["reports_made"] == .integer(5) }
+        let start = try await begin(harness)
+        #expect(try #require(await harness.reports.report(of: start), "\(harness.lines)")[.delivered] == 5)
+        try await waitUntil { try await endpoints(harness) == ["channel": 1, "liveactivity": 2] }
+        let before = try #require(await harness.reports.report(of: try await put(1, harness)), "\(harness.lines)")
+        #expect(before.targeted == 3 && before[.delivered] == 3)
+        try await harness.emptyRedis()
+        let said = try await harness.rebuild()
+        #expect(try await endpoints(harness) == ["channel": 1, "liveactivity": 2], "\(said)")
+        let after = try #require(await harness.reports.report(of: try await put(2, harness)), "\(harness.lines)")
+        #expect(after.targeted == 3 && after[.delivered] == 3)
+        #expect(try await steps(harness) == [2])
+        let end = try #require(await harness.reports.report(of: try await put(3, isEnd: true, harness)))
+        #expect(end.targeted == 3 && end[.delivered] == 3)
+        let shown = try await summary(harness)
+        #expect(shown["states"]?["ended"] == .integer(5) && shown["sums"]?["overtaken"] == .integer(0))
         try await harness.close()
     }
 
@@ -127,6 +145,24 @@ import Topics
             guard case .integer(let step) = shown["content_state"]?["step"] else { return nil }
             return step
         } ?? []
+    }
+
+    /// Starts the activity, with a channel, on all phones.
+    private func begin(_ harness: Harness) async throws -> TaskID {
+        try await harness.task(
+            in: harness.ingest.send(
+                "POST", "/apps/news/v1/activities",
+                body: #"""
+                    {"id":"match-1","type":"Match","updates":"channel","audience":{"all":true},
+                     "content_state":{"step":0},"alert":{"title":"Kick-off"}}
+                    """#))
+    }
+
+    /// The number of tokens and channels of the activity.
+    private func endpoints(_ harness: Harness) async throws -> [String: Int] {
+        let response = try await harness.ingest.send("GET", Self.path + "/devices")
+        let protocols = try JSON(response.body)["devices"]?.elements?.compactMap { $0["protocol"]?.text } ?? []
+        return Dictionary(protocols.map { ($0, 1) }, uniquingKeysWith: +)
     }
 
     private func put(_ step: Int, isEnd: Bool = false, _ harness: Harness) async throws -> TaskID {
