@@ -11,8 +11,9 @@ import Topics
 @Suite(.timeLimit(.minutes(10))) struct ScaleTests {
     private static let devices = 50_000
     private static let listed = 30_000
-    /// Maximum of Google's pushes, which are sent one by one, that the killed sender may have claimed.
-    private static let inFlightMaximum = 1_000
+    /// Devices that the killed sender may have claimed: it takes dispatch chunks of 128 KiB at a time, and the one that
+    /// exceeds them; a token of Google or Huawei has 55 bytes, and a chunk the devices of one for an audience.
+    private static let claimedMaximum = (128 << 10) / 55 + AudienceChunk.devicesMaximum
     private static let settings = [
         "CARILLON_APNS_CONCURRENCY": "1", "CARILLON_APNS_IN_FLIGHT": "200",
         "CARILLON_ANDROID_CONCURRENCY": "1", "CARILLON_FCM_IN_FLIGHT": "200",
@@ -66,7 +67,7 @@ import Topics
             try await harness.sum("accepted", providers: ["apns"])
                 == harness.sum("distinct_devices", providers: ["apns"]))
         let repeated = try await harness.delivered() - Self.devices
-        #expect(repeated <= Self.inFlightMaximum)
+        #expect(repeated <= Self.claimedMaximum)
         #expect(try await harness.sum("repeated") == repeated)
         try await everyServiceSharedItsWork(harness, joined: joined)
     }
