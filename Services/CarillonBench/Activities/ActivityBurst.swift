@@ -19,23 +19,22 @@ struct ActivityBurst {
     }
 
     private static let activity = "burst"
-    private static let phones = 1_000
+    private static let count = 1_000
     private static let updatesPerSecond = 20
     private static let connections = 2
     private static let pause = Duration.milliseconds(5)
-    /// For the registrations, and for the last state after the burst.
-    private static let patience = Duration.seconds(120)
 
     let pipeline: PipelineBench
     let seconds: Int
 
+    private var phones: SimulatedPhones { SimulatedPhones(pipeline: pipeline) }
     private var harness: LocalHarness { pipeline.harness }
     private var time: SystemTimeSource { SystemTimeSource() }
     private var updates: Int { seconds * ActivityBurst.updatesPerSecond }
 
     func run() async throws -> [BenchFigure] {
-        pipeline.say("registering \(ActivityBurst.phones) phones that run an activity")
-        try await addPhones()
+        pipeline.say("registering \(ActivityBurst.count) phones that run an activity")
+        try await phones.add(ActivityBurst.count, running: ActivityBurst.activity)
         try await pipeline.waitUntilIdle()
         pipeline.say("\(ActivityBurst.updatesPerSecond) updates a second for \(seconds) s")
         let before = try harness.usage().map(\.reading.cpuSeconds).reduce(0, +)
@@ -44,36 +43,9 @@ struct ActivityBurst {
         let states = try await shown
         try await pipeline.waitUntilIdle()
         let used = try harness.usage().map(\.reading.cpuSeconds).reduce(0, +) - before
-        return try figures(of: posted, shown: states, summary: try await summary()) + [
+        return try figures(of: posted, shown: states, summary: try await phones.summary()) + [
             BenchFigure(name: "activities.burst.cpu_seconds", value: used, unit: "CPU-seconds")
         ]
-    }
-
-    private func addPhones() async throws {
-        let body = JSONText.object { json in
-            json.member("count", ActivityBurst.phones)
-            json.member("activity", ActivityBurst.activity)
-            json.member("attributes_type", "Match")
-            json.member("report") { json in
-                json.member("url", harness.url)
-                json.member("key", harness.key.reveal())
-            }
-        }
-        _ = try await pipeline.http.post("\(harness.simulator)/phones", body: body, type: "application/json")
-        let deadline = time.uptime + ActivityBurst.patience
-        // Each reports its device and its activity.
-        while true {
-            let summary = try await summary()
-            guard summary.count("reports_made") != 2 * ActivityBurst.phones else { return }
-            guard summary.count("reports_failed") == 0, time.uptime < deadline else {
-                throw BenchError("the phones were not registered: \(summary.compactText)")
-            }
-            try await time.sleep(for: ActivityBurst.pause)
-        }
-    }
-
-    private func summary() async throws -> JSON {
-        try await pipeline.http.get("\(harness.simulator)/phones/summary?activity=\(ActivityBurst.activity)")
     }
 
     /// All but the last update from several connections. The last is posted when the others are answered, so that it is
@@ -106,31 +78,21 @@ struct ActivityBurst {
 
     /// Until a phone shows the last state, or takes too long to.
     private func watch() async throws -> [Shown] {
-        let deadline = time.uptime + .seconds(seconds) + ActivityBurst.patience
+        let deadline = time.uptime + .seconds(seconds) + SimulatedPhones.patience
         var shown: [Shown] = []
         while shown.last?.step != updates, time.uptime < deadline {
-            let newest = ActivityBurst.states(in: try await summary()).map(\.step).max() ?? -1
+            let newest = SimulatedPhones.states(in: try await phones.summary()).map(\.step).max() ?? -1
             if newest > shown.last?.step ?? -1 { shown.append(Shown(step: newest, time: time.uptime)) }
             try await time.sleep(for: ActivityBurst.pause)
         }
         return shown
     }
 
-    /// The states that phones show, and how many phones.
-    private static func states(in summary: JSON) -> [(step: Int, phones: Int)] {
-        (summary["content_states"]?.elements ?? []).compactMap { state in
-            guard let step = state["content_state"]?.count("step"), let phones = state.count("phones") else {
-                return nil
-            }
-            return (step, phones)
-        }
-    }
-
     private func figures(of posted: [Posted], shown: [Shown], summary: JSON) throws -> [BenchFigure] {
         guard let pushes = summary["sums"]?.count("received"), let older = summary["sums"]?.count("arrived_older"),
             let worst = summary["maxima"]?.count("worst_second"), let first = posted.first, let last = posted.last
         else { throw BenchError("the simulator does not report the pushes: \(summary.compactText)") }
-        let current = ActivityBurst.states(in: summary).first { $0.step == updates }?.phones ?? 0
+        let current = SimulatedPhones.count(thatShow: updates, in: summary)
         let latencies = ActivityBurst.latencies(of: posted, shown: shown)
         let rate = Double(updates) / (last.time - first.time).inSeconds
         return [
@@ -139,7 +101,7 @@ struct ActivityBurst {
             BenchFigure(name: "activities.burst.pushes", value: Double(pushes), unit: "pushes"),
             BenchFigure(name: "activities.burst.p50", value: latencies.percentile(50), unit: "ms"),
             BenchFigure(name: "activities.burst.p99", value: latencies.percentile(99), unit: "ms"),
-            BenchFigure(name: "activities.burst.stale", value: Double(ActivityBurst.phones - current), unit: "phones"),
+            BenchFigure(name: "activities.burst.stale", value: Double(ActivityBurst.count - current), unit: "phones"),
             BenchFigure(name: "activities.burst.worst", value: Double(worst), unit: "pushes/s"),
             BenchFigure(name: "activities.burst.arrived_older", value: Double(older), unit: "pushes"),
         ]

@@ -6,10 +6,8 @@ import ServiceKit
 /// An update of a Live Activity whose simulated phones share a channel: the number of requests that Apple gets.
 struct ActivityChannelBench {
     private static let activity = "channel"
-    private static let phones = 1_000
+    private static let count = 1_000
     private static let pause = Duration.milliseconds(10)
-    /// For registrations, and for a state to reach the phones.
-    private static let patience = Duration.seconds(120)
 
     /// Without other devices of Apple: the start is for all.
     let pipeline: PipelineBench
@@ -18,41 +16,22 @@ struct ActivityChannelBench {
     private var time: SystemTimeSource { SystemTimeSource() }
 
     func run() async throws -> [BenchFigure] {
-        pipeline.say("starting an activity with a channel on \(ActivityChannelBench.phones) phones")
-        try await addPhones()
+        let (phones, count) = (SimulatedPhones(pipeline: pipeline), ActivityChannelBench.count)
+        pipeline.say("starting an activity with a channel on \(count) phones")
+        try await phones.add(count)
         try await pipeline.isClosed(try await start())
-        try await wait("start the activity") { $0["sums"]?.count("starts") == ActivityChannelBench.phones }
-        // The channel becomes a target once the reporter has registered it.
+        try await phones.wait("start the activity") { $0["sums"]?.count("starts") == count }
         try await waitForChannel()
         try await pipeline.waitUntilIdle()
         let before = try await pipeline.accepted()
-        let task = try await onNativeThread("update") { [harness] in
-            Result { try ActivityConnection(harness, activity: ActivityChannelBench.activity).update(to: 1) }
-        }.get()
-        try await pipeline.isClosed(task)
-        try await wait("show the update") {
-            ActivityChannelBench.phones(thatShow: 1, in: $0) == ActivityChannelBench.phones
-        }
+        try await pipeline.isClosed(try await update())
+        try await phones.wait("show the update") { SimulatedPhones.count(thatShow: 1, in: $0) == count }
         try await pipeline.waitUntilIdle()
         let requests = try await pipeline.accepted() - before
-        try await pipeline.http.delete("\(harness.simulator)/phones")
+        try await phones.remove()
         return [
             BenchFigure(name: "activities.channel_update.requests", value: Double(requests), unit: "requests")
         ]
-    }
-
-    private func addPhones() async throws {
-        let body = JSONText.object { json in
-            json.member("count", ActivityChannelBench.phones)
-            json.member("attributes_type", "Match")
-            json.member("system", "18.0")
-            json.member("report") { json in
-                json.member("url", harness.url)
-                json.member("key", harness.key.reveal())
-            }
-        }
-        _ = try await pipeline.http.post("\(harness.simulator)/phones", body: body, type: "application/json")
-        try await wait("register") { $0.count("reports_made") == ActivityChannelBench.phones }
     }
 
     /// Returns the task.
@@ -67,29 +46,19 @@ struct ActivityChannelBench {
         return task
     }
 
+    private func update() async throws -> String {
+        try await onNativeThread("update") { [harness] in
+            Result { try ActivityConnection(harness, activity: ActivityChannelBench.activity).update(to: 1) }
+        }.get()
+    }
+
+    /// The channel gets updates once the reporter has registered it.
     private func waitForChannel() async throws {
         let url = "\(harness.url)/v1/activities/\(ActivityChannelBench.activity)/devices"
-        let deadline = time.uptime + ActivityChannelBench.patience
+        let deadline = time.uptime + SimulatedPhones.patience
         while try await pipeline.http.get(url, key: harness.key)["devices"]?.elements?.isEmpty != false {
             guard time.uptime < deadline else { throw BenchError("the channel was not registered") }
             try await time.sleep(for: ActivityChannelBench.pause)
         }
-    }
-
-    /// Until the summary of all phones is as expected.
-    private func wait(_ what: String, until isReached: (JSON) -> Bool) async throws {
-        let deadline = time.uptime + ActivityChannelBench.patience
-        while true {
-            let summary = try await pipeline.http.get("\(harness.simulator)/phones/summary")
-            if isReached(summary) { return }
-            guard time.uptime < deadline else {
-                throw BenchError("the phones did not \(what): \(summary.compactText)")
-            }
-            try await time.sleep(for: ActivityChannelBench.pause)
-        }
-    }
-
-    private static func phones(thatShow step: Int, in summary: JSON) -> Int? {
-        summary["content_states"]?.elements?.first { $0["content_state"]?.count("step") == step }?.count("phones")
     }
 }
