@@ -123,7 +123,8 @@ struct ActivityPublishing: Sendable {
         try check(state, isEnd: change.isEnd, of: change.activity, caller: caller)
         let whole = try await state.withAlert(ofUnsent: known, in: caller.app.id.activities, of: book)
         // Together they may be too long for Apple.
-        let fits = (try? check(whole, isEnd: change.isEnd, of: change.activity, caller: caller)) != nil
+        let fits =
+            whole != state && (try? check(whole, isEnd: change.isEnd, of: change.activity, caller: caller)) != nil
         return CheckedChange(activity: change.activity, isEnd: change.isEnd, state: fits ? whole : state)
     }
 
