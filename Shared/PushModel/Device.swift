@@ -1,7 +1,7 @@
 /// A registered device, without its subscriptions and badge.
 package struct Device: Hashable, Sendable {
     /// APNs has two environments; a token of one is unknown in the other.
-    package enum Environment: String, Sendable {
+    package enum Environment: String, CaseIterable, Sendable {
         case production
         case sandbox
     }

@@ -73,7 +73,7 @@ import Testing
         fixture.apple.state.change { $0.losesAnswers = true }
         #expect(try await fixture.start().allSatisfy(\.isHeldBack))
         #expect(fixture.apple.channels.count == 1)
-        let environments = ChannelSweep.environments.count
+        let environments = Device.Environment.allCases.count
         let counts = try await fixture.sweep.count(in: .production)
         #expect(counts == ChannelSweep.Count(known: 0, unknown: fixture.apple.channels))
         let sweeper = sweeper(fixture, deletesUnknown: deletes)

@@ -20,7 +20,6 @@ struct ChannelSweep: Sendable {
     private static let atOnceMaximum = 16
     private static let deletionsMaximum = 1_000
     private static let pageMaximum = 500
-    static let environments: [Device.Environment] = [.production, .sandbox]
 
     let space: AppID
     let client: ChannelClient

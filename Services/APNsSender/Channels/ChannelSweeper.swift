@@ -76,7 +76,7 @@ actor ChannelSweeper: Service {
             environment.log.info("channels of ended activities deleted", [.app: app.text, .count: "\(deleted)"])
         }
         guard isCount else { return }
-        for environment in ChannelSweep.environments {
+        for environment in Device.Environment.allCases {
             try await count(sweep, at: Place(app: app, environment: environment))
         }
     }

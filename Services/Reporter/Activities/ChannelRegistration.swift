@@ -25,7 +25,6 @@ final class ChannelRegistration: Sendable {
         case other
     }
 
-    private static let environments: [Device.Environment] = [.production, .sandbox]
     private static let knownMaximum = 4_096
 
     private let registry: any Registry
@@ -78,7 +77,7 @@ final class ChannelRegistration: Sendable {
     /// Those that are not registered.
     private func channels(of start: Start, in space: AppID) async throws -> [Device.Environment: PushToken] {
         var found: [Device.Environment: PushToken] = [:]
-        for environment in ChannelRegistration.environments where !start.registered.contains(environment) {
+        for environment in Device.Environment.allCases where !start.registered.contains(environment) {
             let place = ChannelPlace(start.activity, in: environment)
             if case .open(let id) = try await channels.channel(of: place, in: space) { found[environment] = id }
         }

@@ -50,7 +50,7 @@ package struct ActivityBase: Sendable, Equatable {
         feed = fields.text("feed", expected: "a feed") { Feed(rawValue: $0) } ?? .tokens
         type = fields.text("type", expected: ActivityType.rule) { try? ActivityType($0) }
         attributes = fields.value("attributes", expected: "an object") { $0.object } ?? JSONObject()
-        for environment in [Device.Environment.production, .sandbox] {
+        for environment in Device.Environment.allCases {
             channels[environment] = fields.text(ActivityBase.field(environment), expected: "a channel") { $0 }
         }
         isMirrored = fields.bool("mirror") ?? false
