@@ -14,7 +14,12 @@ package struct RedisActivityClocks: ActivityClocks {
     package func clock(of activity: ActivityID, in space: AppID) async throws(StoreError) -> ActivityClock {
         let keys = SegmentKeys(SegmentID(space, number: RegistryChange.ofApp.segment))
         let reply = try await redis.send(RedisCommand("HGET", keys.activityClocks, RedisArgument(activity.text)))
-        guard let bytes = reply.bytes else { return ActivityClock() }
+        return try RedisActivityClocks.clock(reply)
+    }
+
+    /// A new one if there is none.
+    static func clock(_ value: RedisValue) throws(StoreError) -> ActivityClock {
+        guard let bytes = value.bytes else { return ActivityClock() }
         guard let clock = ActivityClock(packed: bytes) else {
             throw StoreError(.corrupt, message: "invalid data in Redis: cannot decode the clock of an activity")
         }

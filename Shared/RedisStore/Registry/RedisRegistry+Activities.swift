@@ -52,11 +52,8 @@ extension RedisRegistry: Activities {
     package func clock(of activity: ActivityID, in space: AppID) async throws(StoreError) -> ActivityClock {
         try await within(space) { scope in
             let field = RedisArgument(activity.text)
-            guard let value = try await read([field], of: \.activityClocks, in: scope).first, !value.isNull else {
-                return ActivityClock()
-            }
-            guard let clock = ActivityClock(packed: value.bytes ?? []) else { throw RedisRegistry.corruptActivity }
-            return clock
+            let value = try await read([field], of: \.activityClocks, in: scope).first
+            return try RedisActivityClocks.clock(value ?? .null)
         }
     }
 
