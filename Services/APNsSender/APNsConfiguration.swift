@@ -84,22 +84,22 @@ struct APNsConfiguration: Sendable {
                 "CARILLON_APNS_SANDBOX_BROADCAST_HOST", default: sandbox.host,
                 meaning: "Apple's host for broadcasts to channels of development devices."),
             port: port)
-        productionChannels = HTTP2Endpoint(
-            host: environment.host(
-                "CARILLON_APNS_CHANNEL_HOST", default: productionChannels.host,
-                meaning: "Apple's host that manages the channels of production devices."),
+        productionChannels = APNsConfiguration.channels(
+            &environment, prefix: "CARILLON_APNS_CHANNEL", default: productionChannels,
+            meaning: "Apple's host that manages the channels of production devices.")
+        sandboxChannels = APNsConfiguration.channels(
+            &environment, prefix: "CARILLON_APNS_SANDBOX_CHANNEL", default: sandboxChannels,
+            meaning: "Apple's host that manages the channels of development devices.")
+    }
+
+    private static func channels(
+        _ environment: inout EnvironmentReader, prefix: String, default endpoint: HTTP2Endpoint, meaning: String
+    ) -> HTTP2Endpoint {
+        HTTP2Endpoint(
+            host: environment.host("\(prefix)_HOST", default: endpoint.host, meaning: meaning),
             port: UInt16(
                 environment.integer(
-                    "CARILLON_APNS_CHANNEL_PORT", default: Int(productionChannels.port), in: 1...65_535,
-                    meaning: "Port of that host.")))
-        sandboxChannels = HTTP2Endpoint(
-            host: environment.host(
-                "CARILLON_APNS_SANDBOX_CHANNEL_HOST", default: sandboxChannels.host,
-                meaning: "Apple's host that manages the channels of development devices."),
-            port: UInt16(
-                environment.integer(
-                    "CARILLON_APNS_SANDBOX_CHANNEL_PORT", default: Int(sandboxChannels.port), in: 1...65_535,
-                    meaning: "Port of that host.")))
+                    "\(prefix)_PORT", default: Int(endpoint.port), in: 1...65_535, meaning: "Port of that host.")))
     }
 
     func endpoint(of host: APNsHost) -> HTTP2Endpoint {
