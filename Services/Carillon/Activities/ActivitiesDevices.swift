@@ -2,14 +2,14 @@ import CommandKit
 import JSONKit
 import PushModel
 
-/// `carillon activities devices`: the tokens of a Live Activity.
+/// `carillon activities devices`: the tokens and channels of a Live Activity.
 struct ActivitiesDevices: Command {
     static let declaration = CommandDeclaration(
-        "activities devices", purpose: "list the tokens of a Live Activity, and what each got last",
+        "activities devices", purpose: "list the tokens and channels of a Live Activity, and what each got last",
         operands: "ID", options: [limit, after, .json] + APIAccess.options,
         notes: """
             A token belongs to one device and one activity. A device on which the activity was started, but that is not
-            listed, has not reported its token.
+            listed, has not reported its token, or shares a channel, which is listed without a device.
 
             \(APIAccess.notes)
             """)
@@ -36,7 +36,7 @@ struct ActivitiesDevices: Command {
         if operand.arguments.has(.json) {
             for device in devices { context.terminal.print(device.compactText) }
         } else {
-            context.terminal.print(devices.isEmpty ? "no tokens" : ActivityTable.devices(devices))
+            context.terminal.print(devices.isEmpty ? "no tokens or channels" : ActivityTable.devices(devices))
         }
         if let next {
             let id = VisibleBytes(isRaw: false).line(operand.id.text, charactersMaximum: ActivityID.bytesMaximum)
