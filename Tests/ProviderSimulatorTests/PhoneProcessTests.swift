@@ -73,7 +73,7 @@ import Testing
         let fixture = try await PhoneFixture()
         let phone = try #require(try await fixture.add("\"count\":1,\"activity\":\"m\"").first)
         let device = try #require(phone["token"]?.text)
-        let alert = "{\"aps\":{\"alert\":\"It rings.\"}}"
+        let alert = "{\"aps\":{\"alert\":\"Hello\"}}"
         #expect(await fixture.send(fixture.client.push(to: device, alert: alert)) == "200")
         let update = LiveActivityPayload.update(1, at: 10)
         #expect(try await fixture.send([update], to: device) == ["400 DeviceTokenNotForTopic"])
@@ -151,7 +151,7 @@ import Testing
         let phone = try #require(try await fixture.add("\"count\":1,\"activity\":\"m\"").first)
         #expect(try await fixture.simulator.admin("DELETE", "/phones").status == 204)
         let token = try #require(phone["activity_token"]?.text)
-        let alert = fixture.client.push(to: token, alert: "{\"aps\":{\"alert\":\"It rings.\"}}")
+        let alert = fixture.client.push(to: token, alert: "{\"aps\":{\"alert\":\"Hello\"}}")
         #expect(await fixture.send(alert) == "200")
         #expect(try await fixture.summary()["phones"] == .integer(0))
         #expect(try await fixture.add("\"count\":1").first?["phone"]?.text == "2")
