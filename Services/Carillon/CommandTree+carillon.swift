@@ -31,5 +31,6 @@ extension CommandTree {
              Additionally for watch and
             push --watch: \(TaskExitCode.notAllDelivered) if not everything was delivered, \(TaskExitCode.cancelled) \
             if the task was cancelled. For import: \(ImportPushd.leftOut) if anything was left out.
-            """)
+            """,
+        choosingBus: { context, arguments in try context.choosingBus(arguments) })
 }

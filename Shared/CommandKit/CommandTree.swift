@@ -20,10 +20,16 @@ package struct CommandTree: Sendable {
     private let variables: [VariableGroup]
     /// Details for the end of the overview.
     private let notes: String
+    /// The context of a command that opens the bus, with the bus that its arguments select.
+    private let choosingBus: @Sendable (CommandContext, CommandArguments) throws -> CommandContext
 
     package init(
         _ name: String, purpose: String, commands: [any Command.Type], programs: [CommandProgram] = [],
-        variables: [VariableGroup], notes: String = ""
+        variables: [VariableGroup], notes: String = "",
+        choosingBus: @escaping @Sendable (CommandContext, CommandArguments) throws -> CommandContext = {
+            context, arguments in
+            context.choosing(bus: arguments.value(.bus))
+        }
     ) {
         self.name = name
         self.purpose = purpose
@@ -31,6 +37,7 @@ package struct CommandTree: Sendable {
         self.programs = programs
         self.variables = variables
         self.notes = notes
+        self.choosingBus = choosingBus
     }
 
     /// Exit codes: 0 success, 1 failure, 64 invalid command line, 78 invalid environment; also those of the commands.
@@ -69,7 +76,8 @@ package struct CommandTree: Sendable {
             throw UsageError("\(declaration.name) takes no argument \"\(stray)\"")
         }
         complainOfVariables(in: context)
-        let chosen = context.choosing(bus: arguments.value(.bus))
+        let opensBus = declaration.options.contains { $0.name == CommandOption.bus.name }
+        let chosen = opensBus ? try choosingBus(context, arguments) : context
         do {
             return try await command.init(arguments).run(in: chosen)
         } catch let error as BusError {

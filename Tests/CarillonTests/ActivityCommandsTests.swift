@@ -181,7 +181,7 @@ import Testing
         try await TaskServer.with([problem("activity-ended", "It has ended.")]) { server in
             #expect(await run("update", "order-7", "--state", "{}", at: server) == 1)
             #expect(server.requests.count == 1)
-            #expect(terminal.complaints == ["carillon: the API responded with 409: It has ended."])
+            #expect(terminal.complaints == ["carillon: \(server.url) responded with 409: It has ended."])
         }
         try await TaskServer.with([problem("request-in-progress", "Retry later."), Self.sent]) { server in
             #expect(await run("update", "order-7", "--state", "{}", at: server) == 0)

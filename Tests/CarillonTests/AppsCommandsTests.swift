@@ -19,8 +19,11 @@ import Testing
     }
 
     private func run(_ words: String...) async -> Int32 {
-        await CommandTree.carillon.run(
-            words, in: CommandContext(terminal: terminal, variables: ["CARILLON_APPS": folder.path]))
+        await run(words, variables: ["CARILLON_APPS": folder.path])
+    }
+
+    private func run(_ words: [String], variables: [String: String]) async -> Int32 {
+        await CommandTree.carillon.run(words, in: CommandContext(terminal: terminal, variables: variables))
     }
 
     @Test func addPrintsTheKeyOnceAndHowToUseIt() async throws {
@@ -39,6 +42,7 @@ import Testing
     /// Goal: `carillon up` finds an app that was added to its data folder.
     @Test func theDataFolderOfUpIsAPlaceForApps() async throws {
         let data = home.file("data")
+        func run(_ words: String...) async -> Int32 { await self.run(words, variables: [:]) }
         #expect(await run("apps", "check", "--data", data) == 64)
         #expect(terminal.complaints.last?.contains("not exist; carillon up --data \(data) creates it") == true)
         #expect(await run("apps", "add", "news", "--data", data) == 0)
@@ -49,8 +53,23 @@ import Testing
         #expect(await run("apps", "rotate", "news", "--data", data) == 0)
         #expect(await run("apps", "list", "--data", data) == 0)
         #expect(terminal.printed.contains { $0.hasPrefix("news ") })
-        #expect(await run("apps", "list") == 0)
+        #expect(await self.run("apps", "list") == 0)
         #expect(terminal.printed.last == "no apps in \(folder.path)")
+    }
+
+    /// Goal: a command does not choose silently between two folders of apps.
+    @Test func aVariableBesideTheDataFolderIsAnError() async throws {
+        let data = try DataFolder(making: home.file("data"))
+        for name in ["CARILLON_APPS", "CARILLON_PEPPER_FILE"] {
+            let code = await run(["apps", "add", "news", "--data", data.path], variables: [name: folder.path])
+            #expect(code == 64)
+            #expect(
+                terminal.complaints.last?.contains(
+                    "--data and the variable \(name) may name different pipelines; unset \(name) or omit --data")
+                    == true)
+        }
+        #expect(AppSurvey(data.appsConfiguration).apps.isEmpty)
+        #expect(terminal.printed == [])
     }
 
     @Test func aPublicKeyIsAddedAndListed() async {

@@ -64,7 +64,7 @@ import Testing
     @Test func anUnknownDeviceIsNamed() async throws {
         try await TaskServer.with([Problem(.notFound, detail: "The app has no device.").response()]) { server in
             #expect(await run("devices", "remove", "x", at: server) == 1)
-            #expect(terminal.complaints == ["carillon: the API responded with 404: The app has no device."])
+            #expect(terminal.complaints == ["carillon: \(server.url) responded with 404: The app has no device."])
         }
     }
 

@@ -35,7 +35,7 @@ import Testing
     @Test func aKilledUpIsNotTakenForTheProcessThatReusesItsNumber() async throws {
         let folder = TemporaryDirectory("data")
         let data = try DataFolder(making: folder.path)
-        folder.write("up.json", content: #"{"url":"http://127.0.0.1:9","key_file":null}"#)
+        folder.write("up.json", content: #"{"url":"http://127.0.0.1:9","redis":"redis://127.0.0.1:9","key_file":null}"#)
         let lock = try await DataLock(data, time: SystemTimeSource())
         #expect(DataLock.runningHolder(of: data) == getpid())
         #expect(UpAnnouncement.Summary(of: data) != nil)

@@ -208,7 +208,7 @@ import Testing
             #expect(
                 terminal.complaints == [
                     """
-                    carillon: the API responded with 422: the task is wrong
+                    carillon: \(server.url) responded with 422: the task is wrong
                       message.title: is too long
                       users[0]: is empty
                     """
@@ -277,7 +277,7 @@ import Testing
         let problem = Problem(.notFound, detail: "there is no task t1").response()
         try await TaskServer.with([problem]) { server in
             #expect(await run("watch", "t1", at: server) == 1)
-            #expect(terminal.complaints == ["carillon: the API responded with 404: there is no task t1"])
+            #expect(terminal.complaints == ["carillon: \(server.url) responded with 404: there is no task t1"])
         }
     }
 
@@ -306,7 +306,7 @@ import Testing
             #expect(server.requests.first?.authorization == nil)
             #expect(
                 terminal.complaints == [
-                    "carillon: the API responded with 401: no key; set a key with --key-file or CARILLON_KEY"
+                    "carillon: \(server.url) responded with 401: no key; set a key with --key-file or CARILLON_KEY"
                 ])
         }
     }
@@ -316,26 +316,32 @@ import Testing
         let data = try DataFolder(making: folder.file("data"))
         folder.write("data/demo.key", content: "ck_3_own\n")
         folder.write(
-            "data/up.json", content: #"{"url":"http://127.0.0.1:9","key_file":"\#(folder.file("data/demo.key"))"}"#)
+            "data/up.json",
+            content:
+                #"{"url":"http://127.0.0.1:9","redis":"redis://127.0.0.1:9","key_file":"\#(folder.file("data/demo.key"))"}"#
+        )
         func access(_ words: String..., variables: [String: String] = [:]) throws -> APIAccess {
             try APIAccess(
-                CommandArguments(["--data", data.path] + words, options: APIAccess.options), variables: variables)
+                CommandArguments(["--data", data.path] + words, options: APIAccess.options),
+                in: CommandContext(terminal: terminal, variables: variables))
         }
         let lock = try await DataLock(data, time: SystemTimeSource())
         let found = try access(variables: ["CARILLON_URL": "http://elsewhere", "CARILLON_KEY": "ck_4_other"])
         #expect(found.url == "http://127.0.0.1:9")
         #expect(found.key?.reveal() == "ck_3_own")
-        #expect(found.words == " --data \(data.path)")
+        #expect(found.command("tasks") == "carillon tasks --data \(data.path)")
         #expect(try access("--url", "http://elsewhere").key == nil)
         withExtendedLifetime(lock) {}
     }
 
     @Test func whatAKilledUpLeftIsNotBelieved() throws {
         let data = try DataFolder(making: folder.file("data"))
-        folder.write("data/up.json", content: #"{"url":"http://127.0.0.1:9","key_file":null}"#)
+        folder.write("data/up.json", content: #"{"url":"http://127.0.0.1:9","redis":"redis://127.0.0.1:9","key_file":null}"#)
         folder.write("data/up.lock", content: "1\n")
         #expect(throws: UpError("no carillon up is running in \(data.path)")) {
-            try APIAccess(CommandArguments(["--data", data.path], options: APIAccess.options), variables: [:])
+            try APIAccess(
+                CommandArguments(["--data", data.path], options: APIAccess.options),
+                in: CommandContext(terminal: terminal, variables: [:]))
         }
     }
 

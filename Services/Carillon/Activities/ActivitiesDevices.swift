@@ -40,7 +40,7 @@ struct ActivitiesDevices: Command {
         }
         if let next {
             let id = VisibleBytes(isRaw: false).line(operand.id.text, charactersMaximum: ActivityID.bytesMaximum)
-            context.terminal.complain("more: carillon activities devices \(id) --after \(next)\(access.words)")
+            context.terminal.complain("more: \(access.command("activities devices \(id) --after \(next)"))")
         }
         return 0
     }

@@ -45,7 +45,7 @@ struct ActivitiesEnd: Command {
             try await api.end(operand.id, with: body, terminal: terminal)
         }
         terminal.print(
-            operand.arguments.has(.json) ? answer.compactText : SentState(answer: answer).text(words: access.words))
+            operand.arguments.has(.json) ? answer.compactText : SentState(answer: answer).text(access))
         return 0
     }
 }

@@ -26,7 +26,7 @@ struct ActivitiesList: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let (activities, next) = try await TaskAPI.with(access) { api in
             try await api.activities(limit: limit, before: arguments.value(ActivitiesList.before))
         }
@@ -35,7 +35,7 @@ struct ActivitiesList: Command {
         } else {
             context.terminal.print(activities.isEmpty ? "no activities" : ActivityTable.list(activities))
         }
-        if let next { context.terminal.complain("more: carillon activities list --before \(next)\(access.words)") }
+        if let next { context.terminal.complain("more: \(access.command("activities list --before \(next)"))") }
         return 0
     }
 }

@@ -53,7 +53,7 @@ struct ActivitiesStart: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let activity = try await complete()
         let terminal = context.terminal
         let answer = try await TaskAPI.with(access) { try await $0.start(activity, terminal: terminal) }
@@ -62,7 +62,7 @@ struct ActivitiesStart: Command {
             return 0
         }
         let sent = SentState(answer: answer)
-        terminal.print("activity \(sent.line("id") ?? "")\n" + sent.text(words: access.words))
+        terminal.print("activity \(sent.line("id") ?? "")\n" + sent.text(access))
         for warning in answer["warnings"]?.elements ?? [] {
             guard let detail = SentState(answer: warning).line("detail") else { continue }
             terminal.complain("carillon: \(detail)")

@@ -48,7 +48,7 @@ struct ActivitiesUpdate: Command {
             try await api.update(operand.id, with: body, terminal: terminal)
         }
         terminal.print(
-            operand.arguments.has(.json) ? answer.compactText : SentState(answer: answer).text(words: access.words))
+            operand.arguments.has(.json) ? answer.compactText : SentState(answer: answer).text(access))
         return 0
     }
 

@@ -18,6 +18,6 @@ struct ActivityOperand: Sendable {
     }
 
     func access(in context: CommandContext) throws -> APIAccess {
-        try APIAccess(arguments, variables: context.variables)
+        try APIAccess(arguments, in: context)
     }
 }

@@ -6,10 +6,10 @@ struct SentState: Sendable {
     let answer: JSON
 
     /// For people, with the command that follows the task.
-    func text(words: String) -> String {
+    func text(_ access: APIAccess) -> String {
         let task = line("task") ?? ""
         let due = line("due").map { ", due \($0)" } ?? ""
-        return "task \(task)\(due)\nfollow it with: carillon watch \(task)\(words)"
+        return "task \(task)\(due)\nfollow it with: \(access.command("watch \(task)"))"
     }
 
     func line(_ name: String) -> String? {

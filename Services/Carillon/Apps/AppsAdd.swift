@@ -6,11 +6,13 @@ import ServiceKit
 struct AppsAdd: Command {
     static let declaration = CommandDeclaration(
         "apps add", purpose: "create an app file with a new API key, which is shown only once", operands: "NAME",
-        options: [scope, allow, AppsWebPush.contact, noWebPush, AppsPlace.option],
+        options: [scope, allow, AppsWebPush.contact, noWebPush, .data],
         notes: """
-            Writes NAME.json to the folder in CARILLON_APPS, or to the folder apps in --data, and a key for browsers to
-            secrets/webpush/NAME.pem beside that folder. Add identifiers and other providers to the file (see
-            docs/apps.md). Running services load it automatically. Existing files are kept.
+            Writes NAME.json, and a key for browsers to secrets/webpush/NAME.pem beside the folder of the apps. Add
+            providers with carillon apps connect, identifiers in the file (see docs/apps.md). Running services load it
+            automatically. Existing files are kept.
+
+            \(AppsPlace.notes)
             """)
 
     private static let scope = CommandOption.scope(default: AppEditor.usualScopes)
@@ -57,18 +59,18 @@ struct AppsAdd: Command {
             Result { () throws(AppsError) in try editor.add(app, scopes: scopes, allowing: ranges) }
         }
         // Printed before anything else can fail: the key is shown only once.
-        context.terminal.print(AppsAdd.report(try added.get(), scopes: scopes, file: editor.path(of: app)))
+        context.terminal.print(try report(added.get(), file: editor.path(of: app), in: context))
         guard hasWebPush else { return 0 }
         let key = try await AppsWebPush.key(of: app, contact: contact, by: editor)
-        context.terminal.print("\n" + AppsWebPush.report(key, of: app))
+        context.terminal.print("\n" + AppsWebPush.report(key, of: app, at: place, in: context))
         return 0
     }
 
-    private static func report(_ key: APIKey, scopes: Set<Scope>, file: String) -> String {
+    private func report(_ key: APIKey, file: String, in context: CommandContext) throws -> String {
         let start = """
             wrote \(file)
 
-            API key (\(text(scopes))), shown only once:
+            API key (\(AppsAdd.text(scopes))), shown only once:
 
               \(key.reveal())
             """
@@ -78,7 +80,7 @@ struct AppsAdd: Command {
 
             Register a device with this key:
 
-              curl -i http://127.0.0.1:8080/subscribers -H 'Authorization: Bearer \(key.reveal())' \
+              curl -i \(try place.url(in: context))/subscribers -H 'Authorization: Bearer \(key.reveal())' \
             -d proto=apns -d token=\(String(repeating: "0123456789abcdef", count: 4)) -d lang=en
             """
     }

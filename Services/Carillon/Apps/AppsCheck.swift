@@ -8,7 +8,7 @@ struct AppsCheck: Command {
     static let declaration = CommandDeclaration(
         "apps check",
         purpose: "validate the app files and show which limits are in force; exit code 1 if there are problems",
-        options: [.json, AppsPlace.option],
+        options: [.json, .data],
         notes: """
             Key files and the pepper are read as the current user; run this command as the user of the services. A \
             field that no service enforces yet is a warning and no problem.

@@ -7,7 +7,7 @@ import ServiceKit
 struct AppsKey: Command {
     static let declaration = CommandDeclaration(
         "apps key", purpose: "add a key to an app, which is shown only once", operands: "NAME",
-        options: [scope, isPublic, origin, AppsPlace.option],
+        options: [scope, isPublic, origin, .data],
         notes: """
             A public key ships inside an app or a web page. It registers, reads and removes only the device whose token it
             presents, and names users only with tokens that your backend signs (see docs/devices.md).

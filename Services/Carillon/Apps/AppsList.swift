@@ -7,7 +7,7 @@ struct AppsList: Command {
     static let declaration = CommandDeclaration(
         "apps list",
         purpose: "list the apps with their keys, address ranges, scopes, identifiers and providers",
-        options: [AppsPlace.option])
+        options: [.data])
 
     private static let header = ["APP", "KEY", "SCOPES", "EXPIRES", "IDENTIFIERS", "PROVIDERS"]
 

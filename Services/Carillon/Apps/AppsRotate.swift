@@ -6,7 +6,7 @@ import ServiceKit
 struct AppsRotate: Command {
     static let declaration = CommandDeclaration(
         "apps rotate", purpose: "create new keys for an app and let the old ones expire", operands: "NAME",
-        options: [keep, AppsPlace.option],
+        options: [keep, .data],
         notes: """
             Creates one key, shown only once, for each distinct set of rights of the app's keys. Keys that have already
             expired are removed from the file. To revoke a key immediately, rotate with --keep 0s or delete its entry.

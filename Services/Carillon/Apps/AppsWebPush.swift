@@ -7,7 +7,7 @@ import ServiceKit
 struct AppsWebPush: Command {
     static let declaration = CommandDeclaration(
         "apps web-push", purpose: "show an app's public key for browsers, and make one if it has none",
-        operands: "NAME", options: [contact, AppsPlace.option],
+        operands: "NAME", options: [contact, .data],
         notes: """
             The private key is written to secrets/webpush/NAME.pem beside the folder of the apps, readable for this user
             only. An existing key is never replaced, since every subscription of a browser is bound to it.
@@ -33,7 +33,7 @@ struct AppsWebPush: Command {
     func run(in context: CommandContext) async throws -> Int32 {
         let editor = AppEditor(try place.configuration(context), now: SystemTimeSource().now)
         let key = try await AppsWebPush.key(of: app, contact: contact, by: editor)
-        context.terminal.print(AppsWebPush.report(key, of: app))
+        context.terminal.print(AppsWebPush.report(key, of: app, at: place, in: context))
         return 0
     }
 
@@ -46,7 +46,9 @@ struct AppsWebPush: Command {
         return try made.get()
     }
 
-    static func report(_ key: AppEditor.WebPushKey, of app: AppID) -> String {
+    static func report(
+        _ key: AppEditor.WebPushKey, of app: AppID, at place: AppsPlace, in context: CommandContext
+    ) -> String {
         let text = """
             \(key.isNew ? "wrote" : "uses") \(key.file)
 
@@ -61,7 +63,7 @@ struct AppsWebPush: Command {
             \(text)
             This placeholder has no mailbox, and a push service may refuse it. Set yours:
 
-              carillon apps web-push \(app) --contact mailto:push@example.com
+              \(place.command("apps web-push \(app) --contact mailto:push@example.com", in: context))
             """
     }
 }

@@ -18,7 +18,7 @@ struct AudiencesCount: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let counts = try await TaskAPI.with(access) { try await $0.count(audience: audience) }
         context.terminal.print(arguments.has(.json) ? counts.compactText : AudiencesCount.text(counts))
         return 0

@@ -14,7 +14,7 @@ struct AudiencesList: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let audiences = try await TaskAPI.with(access) { api in
             var audiences: [[String]] = []
             for name in try await api.audienceNames() {

@@ -16,7 +16,7 @@ struct AudiencesRemove: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         try await TaskAPI.with(access) { try await $0.removeAudience(name) }
         context.terminal.print("\(name) is removed; tasks that were accepted keep what it meant")
         return 0

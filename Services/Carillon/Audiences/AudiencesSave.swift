@@ -24,9 +24,9 @@ struct AudiencesSave: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         try await TaskAPI.with(access) { try await $0.saveAudience(audience, as: name) }
-        context.terminal.print("\(name) is saved; use it with: carillon push --audience \(name)\(access.words)")
+        context.terminal.print("\(name) is saved; use it with: \(access.command("push --audience \(name)"))")
         return 0
     }
 }

@@ -16,7 +16,7 @@ struct AudiencesShow: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let audience = try await TaskAPI.with(access) { try await $0.audience(name) }
         context.terminal.print(audience.compactText)
         return 0

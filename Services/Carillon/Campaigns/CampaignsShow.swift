@@ -41,7 +41,7 @@ struct CampaignsShow: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let answer = try await TaskAPI.with(access) { try await $0.campaign(campaign, query: query) }
         if arguments.has(.json) {
             context.terminal.print(answer.compactText)

@@ -4,7 +4,7 @@ import CommandKit
 struct DeadList: Command {
     static let declaration = CommandDeclaration(
         "dead list", purpose: "list the dead-lettered messages, newest last",
-        options: [limit, .json] + DeadFilter.options + [.bus],
+        options: [limit, .json] + DeadFilter.options + [.bus, .data],
         notes: "REPLAYED shows whether the message was sent again. If it is dead-lettered again, it is listed twice.")
 
     private static let limit = CommandOption(

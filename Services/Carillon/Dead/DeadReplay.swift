@@ -7,7 +7,7 @@ import Topics
 struct DeadReplay: Command {
     static let declaration = CommandDeclaration(
         "dead replay", purpose: "send dead-lettered messages to their topics again, unchanged",
-        operands: "PARTITION:OFFSET… (or --all)", options: [all] + DeadFilter.options + [dryRun, yes, .bus],
+        operands: "PARTITION:OFFSET… (or --all)", options: [all] + DeadFilter.options + [dryRun, yes, .bus, .data],
         notes: """
             Once the messages are durable on their topics, a mark for each is written to dead. --all skips marked
             messages, whichever filter they were replayed with; a message given by position is replayed again. A message

@@ -6,7 +6,7 @@ import ServiceKit
 struct DeadShow: Command {
     static let declaration = CommandDeclaration(
         "dead show", purpose: "show a dead-lettered message: reason, headers and value",
-        operands: "PARTITION:OFFSET", options: [raw, .bus],
+        operands: "PARTITION:OFFSET", options: [raw, .bus, .data],
         notes: """
             The value is printed as text if it is UTF-8, otherwise as hexadecimal. Anything that looks like a device
             token or a key is redacted, and a value that is not text is truncated, unless --raw is given.

@@ -12,8 +12,8 @@ struct CurlLine: Sendable {
     }
 
     var text: String {
-        let curl = (["curl", "-K", "-"] + words).map(CurlLine.quoted).joined(separator: " ")
-        return "printf 'user = \"%s:\"' \"$(cat \(CurlLine.quoted(keyFile)))\" | \(curl)"
+        let curl = (["curl", "-K", "-"] + words).map(ShellWord.quoted).joined(separator: " ")
+        return "printf 'user = \"%s:\"' \"$(cat \(ShellWord.quoted(keyFile)))\" | \(curl)"
     }
 
     /// Output of the command, and whether it succeeded.
@@ -21,10 +21,5 @@ struct CurlLine: Sendable {
         let shell = try ChildProcess("sh", arguments: ["-c", text])
         let ending = await shell.end(within: .seconds(30))
         return (shell.lines.joined(separator: "\n"), ending == .exited(0))
-    }
-
-    private static func quoted(_ word: String) -> String {
-        let isPlain = word.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_./:@%+=,".utf8.contains($0) }
-        return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
     }
 }

@@ -35,7 +35,7 @@ struct DevicesList: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let devices = try await TaskAPI.with(access) { api in
             switch choice {
             case .user(let user): try await api.devices(ofUser: user)

@@ -21,7 +21,7 @@ struct DevicesRemove: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         try await TaskAPI.with(access) { try await $0.removeDevice(id) }
         context.terminal.print("\(id) is removed")
         return 0

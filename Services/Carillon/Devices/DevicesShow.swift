@@ -16,7 +16,7 @@ struct DevicesShow: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let device = try await TaskAPI.with(access) { try await $0.device(id) }
         context.terminal.print(arguments.has(.json) ? device.compactText : DeviceTable.details(device))
         return 0

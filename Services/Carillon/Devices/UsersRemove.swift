@@ -27,7 +27,7 @@ struct UsersRemove: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         guard try await isConfirmed(context.terminal) else {
             context.terminal.complain("nothing was removed")
             return ExitCode.failure

@@ -15,7 +15,7 @@ struct UsersShow: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let devices = try await TaskAPI.with(access) { try await $0.devices(ofUser: user) }
         context.terminal.show(devices, asJSON: arguments.has(.json))
         return 0

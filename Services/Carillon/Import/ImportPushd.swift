@@ -10,7 +10,7 @@ import ServiceKit
 struct ImportPushd: Command {
     static let declaration = CommandDeclaration(
         "import pushd", purpose: "take over the subscribers and subscriptions of a pushd from its Redis",
-        options: [redis, app, protocolOption, dryRun, .json, AppsPlace.option, .bus],
+        options: [redis, app, protocolOption, dryRun, .json, .data, .bus],
         notes: """
             Reads pushd's Redis and writes nothing to it. Each subscriber becomes a device with its badge, its
             subscriptions and the times of its creation and last update; the counts of events without subscribers in

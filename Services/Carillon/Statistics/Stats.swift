@@ -35,7 +35,7 @@ struct Stats: Command {
 
     func run(in context: CommandContext) async throws -> Int32 {
         let terminal = context.terminal
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let statistics = try await TaskAPI.with(access) { try await $0.statistics(query) }
         if arguments.has(.json) {
             for row in statistics.rows { terminal.print(row.document.compactText) }
@@ -46,7 +46,7 @@ struct Stats: Command {
             if terminal.isTerminal { terminal.complain(StatisticsTable.legend) }
         }
         if let next = statistics.next {
-            terminal.complain("more: carillon stats \(words(from: next))\(access.words)")
+            terminal.complain("more: \(access.command("stats \(words(from: next))"))")
         }
         return 0
     }

@@ -23,7 +23,7 @@ struct SubscriptionsPurge: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let name = VisibleBytes(isRaw: false).line(topic, charactersMaximum: 120)
         guard try await isConfirmed(name, terminal: context.terminal) else {
             context.terminal.complain("nothing was ended")

@@ -16,7 +16,7 @@ struct SubscriptionsShow: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let figures = try await TaskAPI.with(access) { try await $0.topic(topic) }
         context.terminal.print(arguments.has(.json) ? figures.compactText : SubscriptionsShow.text(figures))
         return 0

@@ -10,7 +10,7 @@ struct APIAccess: Sendable, Equatable {
     static let options = [urlOption, keyOption, keyFileOption, appOption, CommandOption.data]
     static let notes = """
         URL and key come from the options, else from CARILLON_URL and CARILLON_KEY (or CARILLON_KEY_FILE), else from
-        the carillon up that runs in ./\(DataFolder.usual).
+        \(LocalData.description).
         """
     static let usualURL = "http://127.0.0.1:8080"
 
@@ -30,28 +30,35 @@ struct APIAccess: Sendable, Equatable {
     let url: String
     let key: Secret?
     let app: AppID?
+    /// Completes the error if the API cannot be reached.
+    let advice: String
+    private let program: String
     /// Options that reach the same API again, such as ` --url http://…`.
-    let words: String
+    private let words: String
 
-    init(_ arguments: CommandArguments, variables: [String: String]) throws {
+    init(_ arguments: CommandArguments, in context: CommandContext) throws {
         app = try arguments.app(named: arguments.value(APIAccess.appOption))
-        let data = arguments.value(.data)
-        let running = DataFolder(existing: data ?? DataFolder.usual).flatMap { UpAnnouncement.Summary(of: $0) }
-        guard data == nil || running != nil else { throw UpError("no carillon up is running in \(data ?? "")") }
-        var reader = EnvironmentReader(variables)
+        let local = try LocalData(arguments)
+        let isNamed = local?.isNamed == true
+        let running = isNamed ? try local?.summary() : local?.running
+        var reader = EnvironmentReader(context.variables)
         let named = APIVariables(environment: &reader)
         try reader.finish()
-        let given = arguments.value(APIAccess.urlOption) ?? (data == nil ? named.url : nil)
+        let given = arguments.value(APIAccess.urlOption) ?? (isNamed ? nil : named.url)
         let url = given ?? running?.url ?? APIAccess.usualURL
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
             throw UsageError("\(url) is not an API URL; expected http://HOST:PORT or https://HOST:PORT")
         }
         self.url = url.last == "/" ? String(url.dropLast()) : url
+        advice =
+            given == nil && running == nil
+            ? "; no carillon up runs in \(LocalData.places): start one, or name it with --data or --url" : ""
         // The key of a local pipeline is sent only to that pipeline.
         let own = running?.url == self.url ? running?.keyFile : nil
-        key = try APIAccess.key(arguments, variable: data == nil ? named.key : nil, own: own)
+        key = try APIAccess.key(arguments, variable: isNamed ? nil : named.key, own: own)
+        program = context.program
         words = [APIAccess.urlOption, APIAccess.keyFileOption, APIAccess.appOption, .data]
-            .map { option in arguments.value(option).map { " \(option.name) \($0)" } ?? "" }.joined()
+            .map { option in arguments.value(option).map { " \(option.name) \(ShellWord.quoted($0))" } ?? "" }.joined()
     }
 
     /// The API of a pipeline that this program runs itself.
@@ -59,7 +66,14 @@ struct APIAccess: Sendable, Equatable {
         self.url = url
         self.key = key
         app = nil
+        advice = ""
+        program = "carillon"
         words = ""
+    }
+
+    /// A command that reaches the same API, for printed lines that users paste.
+    func command(_ text: String) -> String {
+        "\(ShellWord.quoted(program)) \(text)\(words)"
     }
 
     private static func key(_ arguments: CommandArguments, variable: Secret?, own: String?) throws -> Secret? {

@@ -28,7 +28,7 @@ struct APIError: Error, CustomStringConvertible {
 enum APIProblem {
     private static let lengthMaximum = 600
 
-    static func text(of response: HTTPClientResponse) -> String {
+    static func text(of response: HTTPClientResponse, from url: String) -> String {
         let json = try? JSON(response.body)
         let sentence = json?["detail"]?.text ?? json?["title"]?.text
         let fields = (json?["errors"]?.elements ?? []).compactMap { error -> String? in
@@ -38,6 +38,6 @@ enum APIProblem {
         let said = ([sentence].compactMap { $0 } + fields).map {
             VisibleBytes(isRaw: false).line($0, charactersMaximum: lengthMaximum)
         }
-        return "the API responded with \(response.status)" + (said.isEmpty ? "" : ": ") + said.joined(separator: "\n  ")
+        return "\(url) responded with \(response.status)" + (said.isEmpty ? "" : ": ") + said.joined(separator: "\n  ")
     }
 }

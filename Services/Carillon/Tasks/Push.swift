@@ -48,7 +48,7 @@ struct Push: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let task = try await task()
         guard !isWatching || !Push.isForEachUser(task) else {
             throw UsageError("--watch follows one task; with a time to deliver within, each user gets one")
@@ -65,7 +65,7 @@ struct Push: Command {
             }
             for task in tasks { context.terminal.print(isJSON ? task.json : task.line) }
             let id = tasks[0].id
-            if !isJSON, !isWatching { context.terminal.print("follow it with: carillon watch \(id)\(access.words)") }
+            if !isJSON, !isWatching { context.terminal.print("follow it with: \(access.command("watch \(id)"))") }
             guard isWatching else { return 0 }
             return try await Watcher(api, terminal: context.terminal, isJSON: isJSON).watch(id)
         }

@@ -34,6 +34,9 @@ struct TaskAPI: Sendable {
             let result = try await body(TaskAPI(access: access, client: client))
             await client.close(within: .zero)
             return result
+        } catch let error as APIError where error.code == .foreign {
+            await client.close(within: .zero)
+            throw APIError(.foreign, description: "\(error); asked \(access.url)")
         } catch {
             await client.close(within: .zero)
             throw error
@@ -154,7 +157,8 @@ struct TaskAPI: Sendable {
             return response.body.isEmpty ? .null : try TaskAPI.document(response, limits: limits)
         case .answered(let response): throw refusal(response)
         case .notSent(let failure):
-            throw APIError(.unreachable, description: "\(access.url) cannot be reached: \(failure.message)")
+            throw APIError(
+                .unreachable, description: "\(access.url) cannot be reached: \(failure.message)\(access.advice)")
         case .unknown(let failure):
             throw APIError(
                 .away,
@@ -170,7 +174,7 @@ struct TaskAPI: Sendable {
     }
 
     private func refusal(_ response: HTTPClientResponse) -> APIError {
-        let reason = APIProblem.text(of: response)
+        let reason = APIProblem.text(of: response, from: access.url)
         switch response.status {
         case 404: return APIError(.unknown, description: reason)
         case 401, 403:

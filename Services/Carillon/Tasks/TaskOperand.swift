@@ -14,6 +14,6 @@ struct TaskOperand: Sendable {
     }
 
     func access(in context: CommandContext) throws -> APIAccess {
-        try APIAccess(arguments, variables: context.variables)
+        try APIAccess(arguments, in: context)
     }
 }

@@ -21,7 +21,7 @@ struct TasksCancel: Command {
         let access = try task.access(in: context)
         try await TaskAPI.with(access) { try await $0.cancel(task.id) }
         context.terminal.print(
-            "\(task.id) is being cancelled\nfollow it with: carillon watch \(task.id)\(access.words)")
+            "\(task.id) is being cancelled\nfollow it with: \(access.command("watch \(task.id)"))")
         return 0
     }
 }

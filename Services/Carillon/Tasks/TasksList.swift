@@ -26,7 +26,7 @@ struct TasksList: Command {
 
     func run(in context: CommandContext) async throws -> Int32 {
         let terminal = context.terminal
-        let access = try APIAccess(arguments, variables: context.variables)
+        let access = try APIAccess(arguments, in: context)
         let isOfScheduled = arguments.has(TasksList.scheduled)
         let (tasks, next) = try await TaskAPI.with(access) { api in
             try await api.list(
@@ -41,7 +41,7 @@ struct TasksList: Command {
         }
         if let next {
             let option = isOfScheduled ? " --scheduled" : ""
-            terminal.complain("more: carillon tasks\(option) --before \(next)\(access.words)")
+            terminal.complain("more: \(access.command("tasks\(option) --before \(next)"))")
         }
         return 0
     }

@@ -7,7 +7,7 @@ import Topics
 struct TopicsCreate: Command {
     static let declaration = CommandDeclaration(
         "topics create", purpose: "create the topics that do not exist on Kafka yet",
-        options: [replication, partitions, timeout, dryRun, .bus],
+        options: [replication, partitions, timeout, dryRun, .bus, .data],
         notes: """
             Safe to repeat: existing topics are not changed. A topic with another number of partitions than planned is
             reported but not changed: keys are assigned to partitions by that number, so a change would move them. The

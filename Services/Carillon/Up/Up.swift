@@ -8,7 +8,7 @@ import ServiceKit
 struct Up: Command {
     static let declaration = CommandDeclaration(
         "up", purpose: "run the whole pipeline on this machine, with its own Redis",
-        options: [.data, simulator, app, demo, once, memory, port, udp, within, drain, .json],
+        options: [data, simulator, app, demo, once, memory, port, udp, within, drain, .json],
         notes: """
             All data is in the data folder: Redis files, apps and logs. The next start continues from there, also after
             a crash. The programs must be in the same folder as this one, as `make build` places them.
@@ -23,6 +23,8 @@ struct Up: Command {
             folder, from which carillon push and other commands read the address and the key.
             """)
 
+    private static let data = CommandOption(
+        "--data", value: "FOLDER", meaning: "Folder for all data, created if missing (default: ./\(DataFolder.usual))")
     private static let simulator = CommandOption(
         "--simulator", meaning: "Send to provider-simulator instead of the real providers")
     private static let app = CommandOption(
@@ -57,7 +59,7 @@ struct Up: Command {
     private let endsAfterDemo: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
-        data = arguments.value(.data) ?? DataFolder.usual
+        data = arguments.value(Up.data) ?? DataFolder.usual
         isJSON = arguments.has(.json)
         let hasSimulator = arguments.has(Up.simulator)
         hasDemo = arguments.has(Up.demo)
@@ -143,16 +145,11 @@ struct Up: Command {
     }
 
     /// Options with which a command finds this pipeline.
-    private var place: String { data == DataFolder.usual ? "" : " --data \(data)" }
+    private var place: String { data == DataFolder.usual ? "" : " --data \(ShellWord.quoted(data))" }
 
     private static func findRedis(_ variables: [String: String]) throws(UpError) {
         let folders = (variables["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         guard !folders.contains(where: { access("\($0)/\(EmbeddedRedis.program)", X_OK) == 0 }) else { return }
         throw UpError("redis-server is not on the PATH; install it with apt-get install redis-server")
     }
-}
-
-extension CommandOption {
-    static let data = CommandOption(
-        "--data", value: "FOLDER", meaning: "Data folder of carillon up (default: ./\(DataFolder.usual))")
 }

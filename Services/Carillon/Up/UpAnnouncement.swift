@@ -66,18 +66,21 @@ struct UpAnnouncement: Sendable {
 }
 
 extension UpAnnouncement {
-    /// The part of a running `carillon up` that the commands about tasks need.
+    /// The part of a running `carillon up` that other commands need.
     struct Summary: Equatable {
         let url: String
+        /// Both the bus and the store.
+        let redis: String
         let keyFile: String?
 
         /// Nil if none runs in the folder; files that a killed one left there are ignored.
         init?(of folder: DataFolder) {
             guard DataLock.runningHolder(of: folder) != nil,
                 let bytes = SmallFile.read(folder.announcementFile, bytesMaximum: 64 << 10),
-                let json = try? JSON(bytes), let url = json["url"]?.text
+                let json = try? JSON(bytes), let url = json["url"]?.text, let redis = json["redis"]?.text
             else { return nil }
             self.url = url
+            self.redis = redis
             keyFile = json["key_file"]?.text
         }
     }
