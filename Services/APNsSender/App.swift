@@ -1,3 +1,4 @@
+import ProviderKit
 import ServiceHost
 import ServiceKit
 
@@ -7,6 +8,7 @@ import ServiceKit
         await ServiceHost.main(
             "apns-sender", purpose: "sends notifications to Apple devices through APNs",
             configuration: { APNsSenderConfiguration(environment: &$0) },
+            check: ServiceCheck(CredentialCheck.operands) { try await check($0, configuration: $1) },
             build: { try await build($0, configuration: $1) })
     }
 }

@@ -1,3 +1,4 @@
+import ProviderKit
 import ServiceHost
 import ServiceKit
 
@@ -7,6 +8,7 @@ import ServiceKit
         await ServiceHost.main(
             "android-sender", purpose: "sends notifications through FCM and Huawei Push Kit",
             configuration: { AndroidSenderConfiguration(environment: &$0) },
+            check: ServiceCheck(CredentialCheck.operands) { try await check($0, configuration: $1) },
             build: { try await build($0, configuration: $1) })
     }
 }

@@ -1,4 +1,5 @@
 import CommandKit
+import ServiceHost
 import ServiceKit
 
 extension Log {

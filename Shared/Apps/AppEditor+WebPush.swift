@@ -64,7 +64,7 @@ extension AppEditor {
     }
 
     /// Without `..`, for the operator.
-    private static func plainPath(of file: String) -> String {
+    static func plainPath(of file: String) -> String {
         guard let resolved = realpath(file, nil) else { return file }
         defer { free(resolved) }
         return OutsideText.replacing(cString: resolved)

@@ -140,17 +140,28 @@ package struct CommandTree: Sendable {
     /// Names the first word that matches no command.
     private func unknown(_ words: [String]) -> UsageError {
         let paths = commands.map { $0.declaration.path } + programs.map { [$0.word] }
-        let seconds = paths.filter { $0.count > 1 && $0[0] == words[0] }.map { $0[1] }
-        if seconds.isEmpty {
+        if !paths.contains(where: { $0.count > 1 && $0[0] == words[0] }) {
             let firsts = paths.map { $0[0] }.reduce(into: [String]()) { known, word in
                 if !known.contains(word) { known.append(word) }
             }
             return UsageError("unknown command \"\(words[0])\"" + Spelling.advice(words[0], among: firsts + ["help"]))
         }
-        guard words.count > 1 else {
-            return UsageError("\(words[0]) requires a subcommand: \(seconds.joined(separator: ", "))")
+        return unknown(words, below: 1, among: paths)
+    }
+
+    /// The first `depth` words begin some of the paths.
+    private func unknown(_ words: [String], below depth: Int, among paths: [[String]]) -> UsageError {
+        let known = words.prefix(depth)
+        let next = paths.filter { $0.count > depth && $0.starts(with: known) }.map { $0[depth] }
+            .reduce(into: [String]()) { list, word in if !list.contains(word) { list.append(word) } }
+        guard words.count > depth else {
+            return UsageError("\(known.joined(separator: " ")) requires a subcommand: \(next.joined(separator: ", "))")
         }
-        return UsageError("unknown command \"\(words[0]) \(words[1])\"" + Spelling.advice(words[1], among: seconds))
+        // A word that begins further commands is not the wrong one.
+        let longer = paths.contains { $0.count > depth + 1 && $0.starts(with: words.prefix(depth + 1)) }
+        if longer { return unknown(words, below: depth + 1, among: paths) }
+        let command = words.prefix(depth + 1).joined(separator: " ")
+        return UsageError("unknown command \"\(command)\"" + Spelling.advice(words[depth], among: next))
     }
 
     private var overview: String {

@@ -52,12 +52,3 @@ package struct ProcessTerminal: Terminal {
         return ["y", "yes"].contains(answer.lowercased())
     }
 }
-
-/// Log lines of libraries go to standard error: standard output is reserved for the result.
-package struct StandardErrorSink: LogSink {
-    package init() {}
-
-    package func write(line: String) {
-        StandardError.print(line)
-    }
-}

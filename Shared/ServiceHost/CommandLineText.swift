@@ -5,11 +5,16 @@ package import ServiceKit
 package struct CommandLineText {
     private let service: String
     private let purpose: String
+    /// Of a service that answers `--check`.
+    private let checkOperands: [String]?
     private let variables: [EnvironmentReader.Variable]
 
-    package init(service: String, purpose: String, variables: [EnvironmentReader.Variable]) {
+    package init(
+        service: String, purpose: String, checkOperands: [String]? = nil, variables: [EnvironmentReader.Variable]
+    ) {
         self.service = service
         self.purpose = purpose
+        self.checkOperands = checkOperands
         self.variables = variables
     }
 
@@ -33,7 +38,9 @@ package struct CommandLineText {
     }
 
     private var help: String {
-        var text = "\(service): \(purpose)\n\nUsage: \(service) [--help | --version]\n\nEnvironment variables:\n"
+        let check = checkOperands.map { " | \(ServiceCheckOption.name) \($0.joined(separator: " "))" } ?? ""
+        var text =
+            "\(service): \(purpose)\n\nUsage: \(service) [--help | --version\(check)]\n\nEnvironment variables:\n"
         for variable in variables {
             text += "\n  \(variable.name)\n"
             text += "      \(variable.meaning)\n"

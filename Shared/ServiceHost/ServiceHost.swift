@@ -8,12 +8,14 @@ package import ServiceKit
 package enum ServiceHost {
     /// Runs until a signal requests the shutdown, and does not return.
     ///
-    /// `build` is called once the configuration is valid; it may wait for the bus. Exit codes: 0 after an orderly
+    /// `build` is called once the configuration is valid; it may wait for the bus. With a `check` the service answers
+    /// `--check` instead of running. Exit codes: 0 after an orderly
     /// shutdown, 1 after a failure or when the drain deadline passed, 64 for an invalid command line, 78 for an invalid
     /// environment, 128 plus the signal's number after a second signal.
     package static func main<Configuration: Sendable>(
         _ service: String, purpose: String,
         configuration: @Sendable (inout EnvironmentReader) -> Configuration,
+        check: ServiceCheck<Configuration>? = nil,
         build: @escaping @Sendable (ServiceContext, Configuration) async throws -> [any Service]
     ) async -> Never {
         let signals = SignalListener.install()
@@ -21,12 +23,21 @@ package enum ServiceHost {
         let host = HostConfiguration(environment: &reader)
         let worker = WorkerOptions(environment: &reader)
         let own = configuration(&reader)
-        CommandLineText(service: service, purpose: purpose, variables: reader.variables).answer(CommandLine.arguments)
+        let checkWords = check?.words(of: CommandLine.arguments)
+        if checkWords == nil {
+            CommandLineText(
+                service: service, purpose: purpose, checkOperands: check?.operands, variables: reader.variables
+            ).answer(CommandLine.arguments)
+        }
         do throws(ConfigurationError) {
             try reader.finish()
         } catch {
             StandardError.print("\(service) cannot start:\n\(error)")
             exit(ExitCode.configuration)
+        }
+        if let check, let checkWords {
+            let request = CheckRequest(words: checkWords, service: service)
+            await check.run(request, configuration: own, service: service)
         }
         let code = await run(
             service, host: host, workerOptions: worker, unknownVariables: reader.unknownVariables, signals: signals

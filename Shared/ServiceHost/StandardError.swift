@@ -7,3 +7,12 @@ package enum StandardError {
         WholeWrite.write(Array((text + "\n").utf8), to: STDERR_FILENO)
     }
 }
+
+/// For programs whose standard output is reserved for a result.
+package struct StandardErrorSink: LogSink {
+    package init() {}
+
+    package func write(line: String) {
+        StandardError.print(line)
+    }
+}

@@ -110,4 +110,18 @@ import Testing
         #expect(code == 64)
         #expect(terminal.complaints.first?.contains("topics list") == true)
     }
+
+    /// Goal: at each depth the error names what may follow.
+    @Test(arguments: [
+        ("apps connect", "apps connect requires a subcommand: apns, fcm, huawei, webpush"),
+        ("apps connect apms", "unknown command \"apps connect apms\"; did you mean apns?"),
+        ("apps conect apns", "unknown command \"apps conect\"; did you mean connect?"),
+    ])
+    func aCommandOfThreeWordsIsCompleted(line: String, error: String) async {
+        let terminal = RecordedTerminal()
+        let code = await CommandTree.carillon.run(
+            line.split(separator: " ").map(String.init), in: CommandContext(terminal: terminal, variables: [:]))
+        #expect(code == 64)
+        #expect(terminal.complaints == ["carillon: \(error)\nSee carillon --help"])
+    }
 }

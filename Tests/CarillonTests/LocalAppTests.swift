@@ -34,7 +34,8 @@ import Testing
         let file = folder.path + "/secrets/webpush/demo.pem"
         let key = try #require(SmallFile.read(file, bytesMaximum: 4_096))
         for number in 1...2 {
-            try app.renew(JSON(#"{"fcm":{"service_account_file":"/run/fcm-\#(number)"}}"#))
+            let credentials = try JSON(#"{"fcm":{"service_account_file":"/run/fcm-\#(number)"}}"#)
+            try app.renew(try #require(credentials.object))
             try app.prepare()
             let now = try providers()
             #expect(now.webpush == made && now.fcm?.serviceAccountFile.path == "/run/fcm-\(number)")

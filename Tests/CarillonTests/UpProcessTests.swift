@@ -135,22 +135,6 @@ import Testing
         return result
     }
 
-    /// Goal: the demonstration's commands for a real key work as pasted. Method: a shell runs them in an empty folder.
-    @Test func theRecipeForARealKeyEndsWell() async throws {
-        let lines = Demo.recipeForARealKey(programs.command).split(separator: "\n").map(String.init)
-        let start = try #require(lines.last)
-        #expect(start.hasSuffix(" up --data carillon-data-real"))
-        let shell = try programs.shell(lines.dropLast().joined(separator: "\n"), in: data.path)
-        #expect(await shell.end(within: .hangLimit) == .exited(0), "\(shell.lines)")
-        #expect(shell.lines.last?.hasPrefix("1 app in ") == true, "\(shell.lines)")
-        let up = try programs.shell("exec \(start)", in: data.path)
-        #expect(await up.line(within: .hangLimit) { $0.contains("ready: http://") } != nil, "\(up.lines)")
-        let apps = data.file("carillon-data-real/apps")
-        #expect(await up.line(within: .hangLimit) { $0.contains("1 app in \(apps)") } != nil, "\(up.lines)")
-        up.signal(SIGTERM)
-        #expect(await up.end(within: .hangLimit) == .exited(0), "\(up.lines)")
-    }
-
     @Test func aProgramThatDiesIsStartedAgain() async throws {
         let up = try up("--json")
         let announced = try await announcement(of: up)

@@ -9,12 +9,12 @@ final class FCMGateway: PushGateway {
 
     private let path: String
     private let pool: HTTP2Pool
-    private let quota: ProjectQuota
+    private let quota: ProjectQuota?
     private let gate: TokenGate
     private let time: any TimeSource
 
     init(
-        project: String, pool: HTTP2Pool, tokens: TokenCache, quota: ProjectQuota, gate: SendGate,
+        project: String, pool: HTTP2Pool, tokens: TokenCache, quota: ProjectQuota?, gate: SendGate,
         time: any TimeSource
     ) {
         path = "/v1/projects/\(project)/messages:send"
@@ -28,7 +28,8 @@ final class FCMGateway: PushGateway {
 
     func admit(_ count: Int, lane: Lane) async -> Admission {
         if let obstacle = await gate.obstacle() { return obstacle }
-        switch await quota.take(count) {
+        switch await quota?.take(count) {
+        case nil: break
         case .refused(let wait): return .pausedFor(wait)
         case .granted(let wait):
             // A cancelled wait continues immediately: the calls that follow notice the cancellation.
@@ -36,16 +37,16 @@ final class FCMGateway: PushGateway {
         }
         let admission = await gate.admit(count, lane: lane)
         if case .admitted(let admitted) = admission {
-            quota.giveBack(count - admitted)
+            quota?.giveBack(count - admitted)
         } else {
-            quota.giveBack(count)
+            quota?.giveBack(count)
         }
         return admission
     }
 
     func giveBack(_ count: Int) {
         gate.giveBack(count)
-        quota.giveBack(count)
+        quota?.giveBack(count)
     }
 
     func send(_ pushes: [Push]) async -> [PushOutcome] {

@@ -15,7 +15,8 @@ struct FCMProvider: PushProvider {
     let configuration: FCMConfiguration
     let pool: HTTP2Pool
     let accessTokens: AccessTokens
-    let store: StoreConnection
+    /// Holds the quotas of the projects; nil to send without one.
+    let store: StoreConnection?
     let tokenLimit: Duration
     let time: any TimeSource
     let random: any RandomSource
@@ -64,7 +65,8 @@ struct FCMProvider: PushProvider {
     }
 
     /// An idle project may send one second's quota in a burst.
-    private func quota(_ project: String) -> ProjectQuota {
+    private func quota(_ project: String) -> ProjectQuota? {
+        guard let store else { return nil }
         let perMinute = configuration.pushesPerMinute
         return ProjectQuota(
             RateBucket(
@@ -75,7 +77,7 @@ struct FCMProvider: PushProvider {
 
 extension FCMProvider {
     init(
-        _ configuration: FCMConfiguration, store: StoreConnection, tokenLimit: Duration, environment: WorkerEnvironment
+        _ configuration: FCMConfiguration, store: StoreConnection?, tokenLimit: Duration, environment: WorkerEnvironment
     ) {
         let (log, metrics, time) = (environment.log, environment.metrics, environment.time)
         let client = HTTPClient(configuration: configuration.tokenClient, log: log, metrics: metrics, time: time)

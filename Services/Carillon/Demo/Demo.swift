@@ -147,20 +147,17 @@ struct Demo: Sendable {
         terminal.print("task \(task)\n\(counted)")
     }
 
-    /// Commands that set up a pipeline which sends through Apple, for pasting line by line.
-    static func recipeForARealKey(_ program: String) -> String {
-        """
-        \(program) apps add news --data carillon-data-real
-        # Add this to carillon-data-real/apps/news.json, and put your key from Apple next to it:
-        #   "providers": {"apns": {"key_file": "AuthKey_ABC123DEFG.p8", "key_id": "ABC123DEFG",
-        #                          "team_id": "DEF123GHIJ", "topic": "com.example.news"}},
-        \(program) apps check --data carillon-data-real
-        \(program) up --data carillon-data-real
-        """
+    /// Commands that make the pipeline send through a provider itself; the others are still simulated.
+    static func commandsForARealKey(_ program: String, place: String) -> [String] {
+        [
+            "apps connect apns --key-file AuthKey_ABC123DEFG.p8 --team-id DEF123GHIJ --topic com.example.news",
+            "apps connect fcm --service-account account.json",
+        ].map { "\(program) \($0)\(place)" }
     }
 
     private func sayNext(_ app: UpAnnouncement.App, task: String) {
-        let recipe = Demo.recipeForARealKey(program).split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
+        let program = ShellWord.quoted(program)
+        let connecting = Demo.commandsForARealKey(program, place: place).map { "  \($0)" }.joined(separator: "\n")
         terminal.print(
             """
 
@@ -173,9 +170,9 @@ struct Demo: Sendable {
               \(program) stats --by platform\(place)
               \(CurlLine(keyFile: app.keyFile, ["\(announcement.url)/v1/tasks/\(task)/report"]).text)
 
-            and, with your own key from Apple instead of the simulator (other providers: see docs/apps.md):
+            and, with your own key from Apple or Google instead of the simulator:
 
-            \(recipe)
+            \(connecting)
 
             """)
     }

@@ -43,8 +43,8 @@ struct LocalApp: Sendable {
     }
 
     /// The simulator creates new credentials for its providers at each start.
-    func renew(_ providers: JSON) throws {
-        try AppEditor(configuration, now: time.now).replaceProviders(providers.object ?? JSONObject(), of: id)
+    func renew(_ providers: JSONObject) throws {
+        try AppEditor(configuration, now: time.now).replaceProviders(providers, of: id)
     }
 
     private var hasWorkingKey: Bool {

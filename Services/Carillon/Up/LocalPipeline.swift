@@ -90,7 +90,7 @@ struct LocalPipeline: Sendable {
     ) -> KeptProgram {
         KeptProgram(plan, after: [], shared: shared) { line in
             let facts = try SimulatorFacts(announcement: line)
-            try await onNativeThread("apps") { Result { try app?.renew(facts.providers) } }.get()
+            try await onNativeThread("apps") { Result { try app?.renew(board.credentials(facts)) } }.get()
             let former = board.replace(facts)
             // At the first start the senders still wait for it.
             guard former != nil else { return }
@@ -104,6 +104,7 @@ struct LocalPipeline: Sendable {
         until stop: @escaping @Sendable () async -> Void
     ) async throws {
         if let app { try await onNativeThread("apps") { Result { try app.prepare() } }.get() }
+        let watch = settings.hasSimulator ? await realProviderWatch() : nil
         let page = try await example?.service(api: apiURL, log: log)
         let file = shared.announcement
         let announcer = Announcer(needed + services, within: settings.startLimit, time: shared.time) {
@@ -115,12 +116,20 @@ struct LocalPipeline: Sendable {
         let pipeline = ServicesOfPipeline(
             services, drainingWithin: settings.drainDeadline, log: log, time: shared.time)
         let group = ServiceGroup(
-            needed + [pipeline] + (page.map { [$0] } ?? []) + [announcer], log: log, time: shared.time)
+            needed + [pipeline] + (page.map { [$0] } ?? []) + (watch.map { [$0] } ?? []) + [announcer], log: log,
+            time: shared.time)
         let end = try await group.run(
             drainingWithin: settings.drainDeadline + LocalPipeline.lastWords, until: stop)
         withExtendedLifetime(reservations) {}
         guard case .cutOff(let names) = end else { return }
         throw UpError("\(names.joined(separator: ", ")) did not stop in time and had to be killed")
+    }
+
+    /// Once the senders can be planned: without those providers for which an app has credentials of its own.
+    private func realProviderWatch() async -> RealProviderWatch {
+        let folder = shared.folder
+        _ = board.replace(await onNativeThread("apps") { RealProviders(in: folder) })
+        return RealProviderWatch(folder, board: board, report: shared.report, time: shared.time)
     }
 
     private var announcement: UpAnnouncement {

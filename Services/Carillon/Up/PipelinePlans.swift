@@ -79,10 +79,7 @@ struct PipelinePlans: Sendable {
         let publicURL = publicPort.flatMap { port in service.publicPrefix.map { url(of: $0, port: port) } }
         return ProgramPlan(
             name: service.name, path: programs.path(of: service.name),
-            environment: {
-                guard let facts = simulator.current else { return variables }
-                return variables.merging(facts.variables(of: service.name)) { $1 }
-            },
+            environment: { variables.merging(simulator.variables(of: service.name)) { $1 } },
             readiness: .address("\(admin)/readyz"), url: publicURL ?? admin, admin: admin)
     }
 }

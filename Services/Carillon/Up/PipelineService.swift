@@ -3,9 +3,9 @@
 struct PipelineService: Sendable {
     static let all = [
         PipelineService(name: "reporter", adminPort: 9469, settings: ["APPS", "REPORTER"]),
-        PipelineService(name: "apns-sender", adminPort: 9467, settings: ["APPS", "APNS", "SENDER"]),
+        PipelineService(name: appleSender, adminPort: 9467, settings: ["APPS", "APNS", "SENDER"]),
         PipelineService(
-            name: "android-sender", adminPort: 9468, settings: ["APPS", "ANDROID", "FCM", "HUAWEI", "SENDER"]),
+            name: androidSender, adminPort: 9468, settings: ["APPS", "ANDROID", "FCM", "HUAWEI", "SENDER"]),
         PipelineService(
             name: "web-sender", adminPort: 9472,
             settings: ["APPS", "WEB", "WEBPUSH", "WNS", "MPNS", "HTTP", "SENDER"]),
@@ -22,10 +22,12 @@ struct PipelineService: Sendable {
     static let simulatorSettings: Set = ["SIMULATOR"]
 
     static let ingest = "ingest-api"
+    static let appleSender = "apns-sender"
+    static let androidSender = "android-sender"
     static let stream = "event-stream"
     static let simulator = "provider-simulator"
     /// These trust the simulator's certificate authority, which they read at their start.
-    static let senders: Set = ["apns-sender", "android-sender", "web-sender"]
+    static let senders: Set = [appleSender, androidSender, "web-sender"]
     static let simulatorPort: UInt16 = 9480
     /// By the settings of the simulated providers whose devices have addresses: a device that was registered before
     /// a restart has the same address afterwards.

@@ -1,6 +1,7 @@
 import CommandKit
 import HTTPClient
 import JSONKit
+import ServiceHost
 import ServiceKit
 
 /// Queries the readiness of services.

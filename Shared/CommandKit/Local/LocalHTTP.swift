@@ -1,5 +1,6 @@
 import HTTPClient
 package import JSONKit
+import ServiceHost
 package import ServiceKit
 
 /// Requests to a pipeline on this machine: to the API with an app's key, and to the simulator.

@@ -1,5 +1,6 @@
 package import Glibc
 package import RedisClient
+import ServiceHost
 import ServiceKit
 
 /// A redis-server on a free loopback port, configured for the embedded bus and the registry. The last reference removes
