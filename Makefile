@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak sanitize fuzz check-api check-browser check-deploy check-containers lint format sbom clean
+.PHONY: help deps build run test soak sanitize fuzz check-api check-browser check-clients check-deploy check-containers lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -41,6 +41,9 @@ check-api: deps ## Test the HTTP API, as built by `make test`, with EXAMPLES=n g
 
 check-browser: deps ## Let pages in headless Chromium get pushes and listen while the service is killed; after .ci/install-packages browser and make test
 	.venv/bin/python -B .ci/check-browser
+
+check-clients: deps ## Generate clients from the API's document and use them, and run the programs of docs/clients.md
+	.venv/bin/python -B .ci/check-clients
 
 check-deploy: deps ## Start compose's services, render the chart, compare both and the dashboards with the programs of `make test`
 	.venv/bin/python -B .ci/check-deploy
