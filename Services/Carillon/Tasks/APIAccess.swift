@@ -30,6 +30,8 @@ struct APIAccess: Sendable, Equatable {
     let url: String
     let key: Secret?
     let app: AppID?
+    /// The pipeline on this machine whose API it is; nil for any other.
+    let pipeline: UpAnnouncement.Summary?
     /// Completes the error if the API cannot be reached.
     let advice: String
     private let program: String
@@ -54,8 +56,8 @@ struct APIAccess: Sendable, Equatable {
             given == nil && running == nil
             ? "; no carillon up runs in \(LocalData.places): start one, or name it with --data or --url" : ""
         // The key of a local pipeline is sent only to that pipeline.
-        let own = running?.url == self.url ? running?.keyFile : nil
-        key = try APIAccess.key(arguments, variable: isNamed ? nil : named.key, own: own)
+        pipeline = running?.url == self.url ? running : nil
+        key = try APIAccess.key(arguments, variable: isNamed ? nil : named.key, own: pipeline?.keyFile)
         program = context.program
         words = [APIAccess.urlOption, APIAccess.keyFileOption, APIAccess.appOption, .data]
             .map { option in arguments.value(option).map { " \(option.name) \(ShellWord.quoted($0))" } ?? "" }.joined()
@@ -66,6 +68,7 @@ struct APIAccess: Sendable, Equatable {
         self.url = url
         self.key = key
         app = nil
+        pipeline = nil
         advice = ""
         program = "carillon"
         words = ""

@@ -5,8 +5,15 @@ import ServiceKit
 /// `carillon tasks show`: the details of one task.
 struct TasksShow: Command {
     static let declaration = CommandDeclaration(
-        "tasks show", purpose: "show the state of a task and the outcomes of its devices", operands: "TASK",
-        options: [.json] + APIAccess.options, notes: APIAccess.notes)
+        "tasks show", purpose: "show the state of a task, the outcomes of its devices and what it waits for",
+        operands: "TASK", options: [.json] + APIAccess.options,
+        notes: """
+            For a task with devices that wait it says why, when the next are sent to, and what changes that. If the
+            pipeline runs on this machine, what its programs report about themselves is shown too, such as a key that a
+            provider refuses.
+
+            \(APIAccess.notes)
+            """)
 
     private let task: TaskOperand
 
@@ -15,9 +22,21 @@ struct TasksShow: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        let status = try await TaskAPI.with(try task.access(in: context)) { try await $0.status(of: task.id) }
-        context.terminal.print(task.isJSON ? status.document.compactText : TasksShow.text(status))
+        let access = try task.access(in: context)
+        let status = try await TaskAPI.with(access) { try await $0.status(of: task.id) }
+        guard !task.isJSON else {
+            context.terminal.print(status.document.compactText)
+            return 0
+        }
+        let waits = TaskWaits(status, id: task.id, access: access)
+        let remarks = waits.causes.isEmpty ? [] : await TasksShow.remarks(access)
+        context.terminal.print(TasksShow.text(status) + waits.text(remarks: remarks))
         return 0
+    }
+
+    private static func remarks(_ access: APIAccess) async -> [String] {
+        guard let pipeline = access.pipeline else { return [] }
+        return await PipelineRemarks.all(of: pipeline)
     }
 
     static func text(_ status: ReportedTask) -> String {

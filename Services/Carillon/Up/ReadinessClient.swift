@@ -17,19 +17,30 @@ struct ReadinessClient: Sendable {
 
     /// Reason why the service at the address is not ready; nil if it is ready.
     func obstacle(at address: String) async -> String? {
-        // Programs started meanwhile would inherit a connection that stays open.
-        let request = HTTPClientRequest(
-            .get, url: address, to: .trusted, headers: [.init("Connection", "close")],
-            deadline: ReadinessClient.deadline)
-        switch await client.send(request) {
+        switch await client.send(ReadinessClient.request(address)) {
         case .answered(let answer) where answer.status == 200: return nil
         case .answered(let answer): return ReadinessClient.reasons(in: answer.body) ?? "status \(answer.status)"
         case .notSent(let failure), .unknown(let failure): return failure.message
         }
     }
 
+    /// Reasons why the service is not ready, and its remarks.
+    func remarks(at address: String) async -> [String] {
+        switch await client.send(ReadinessClient.request(address)) {
+        case .answered(let answer):
+            let json = try? JSON(answer.body)
+            return ["reasons", "remarks"].flatMap { json?[$0]?.elements?.compactMap(\.text) ?? [] }
+        case .notSent(let failure), .unknown(let failure): return ["not ready: \(failure.message)"]
+        }
+    }
+
     func close() async {
         await client.close(within: .zero)
+    }
+
+    /// Programs started meanwhile would inherit a connection that stays open.
+    private static func request(_ address: String) -> HTTPClientRequest {
+        HTTPClientRequest(.get, url: address, to: .trusted, headers: [.init("Connection", "close")], deadline: deadline)
     }
 
     private static func reasons(in body: [UInt8]) -> String? {

@@ -72,6 +72,13 @@ extension UpAnnouncement {
         /// Both the bus and the store.
         let redis: String
         let keyFile: String?
+        /// With an admin port, in the order in which they are announced.
+        let services: [Service]
+
+        struct Service: Equatable {
+            let name: String
+            let admin: String
+        }
 
         /// Nil if none runs in the folder; files that a killed one left there are ignored.
         init?(of folder: DataFolder) {
@@ -82,6 +89,9 @@ extension UpAnnouncement {
             self.url = url
             self.redis = redis
             keyFile = json["key_file"]?.text
+            services = (json["programs"]?.object?.members ?? []).compactMap { name, program in
+                program["admin"]?.text.map { Service(name: name, admin: $0) }
+            }
         }
     }
 }
