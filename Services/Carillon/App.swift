@@ -7,8 +7,9 @@ import ServiceKit
     static func main() async {
         // A write to a connection closed by its peer must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
+        let variables = EnvironmentReader.processEnvironment()
         let context = CommandContext(
-            terminal: ProcessTerminal(), variables: EnvironmentReader.processEnvironment(),
+            terminal: ProcessTerminal(variables: variables), variables: variables,
             program: CommandLine.arguments.first ?? "carillon")
         exit(await CommandTree.carillon.run(Array(CommandLine.arguments.dropFirst()), in: context))
     }

@@ -7,8 +7,8 @@ import ServiceKit
     static func main() async {
         // A write to a connection closed by its peer must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
-        let context = CommandContext(
-            terminal: ProcessTerminal(), variables: EnvironmentReader.processEnvironment())
+        let variables = EnvironmentReader.processEnvironment()
+        let context = CommandContext(terminal: ProcessTerminal(variables: variables), variables: variables)
         exit(await CommandTree.bench.run(Array(CommandLine.arguments.dropFirst()), in: context))
     }
 }

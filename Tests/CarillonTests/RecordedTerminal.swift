@@ -1,5 +1,6 @@
 import CommandKit
 import ServiceKit
+import TestSupport
 
 @testable import carillon
 
@@ -15,9 +16,13 @@ final class RecordedTerminal: Terminal {
     private let state = Monitor(State())
     let isTerminal: Bool
     let columns = 80
+    let styling: Styling
+    let complaintStyling: Styling
     private let answer: Bool?
 
-    init(answer: Bool? = nil, isTerminal: Bool = false) {
+    init(answer: Bool? = nil, isTerminal: Bool = false, hasStyles: Bool = false) {
+        styling = Styling(isOn: hasStyles)
+        complaintStyling = styling
         self.answer = answer
         self.isTerminal = isTerminal
     }
@@ -27,6 +32,13 @@ final class RecordedTerminal: Terminal {
         state.withLock { $0.printed.flatMap { $0.split(whereSeparator: \.isNewline).map(String.init) } }
     }
     var complaints: [String] { state.withLock { $0.complaints } }
+    /// False if the test's limit passes first.
+    func hasComplaint(_ isMeant: @escaping @Sendable (String) -> Bool) async -> Bool {
+        await blocking { [state] in
+            state.wait(timeout: .hangLimit) { $0.complaints.contains(where: isMeant) ? true : nil } ?? false
+        }
+    }
+
     /// The redrawn lines; nil where the line was erased.
     var drawn: [String?] { state.withLock { $0.drawn } }
     var questions: [String] { state.withLock { $0.questions } }

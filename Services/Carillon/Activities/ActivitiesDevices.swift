@@ -35,8 +35,10 @@ struct ActivitiesDevices: Command {
         }
         if operand.arguments.has(.json) {
             for device in devices { context.terminal.print(device.compactText) }
+        } else if devices.isEmpty {
+            context.terminal.print("no tokens or channels")
         } else {
-            context.terminal.print(devices.isEmpty ? "no tokens or channels" : ActivityTable.devices(devices))
+            context.terminal.print(ActivityTable.devices(devices))
         }
         if let next {
             let id = VisibleBytes(isRaw: false).line(operand.id.text, charactersMaximum: ActivityID.bytesMaximum)

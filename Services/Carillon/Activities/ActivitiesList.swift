@@ -32,8 +32,10 @@ struct ActivitiesList: Command {
         }
         if arguments.has(.json) {
             for activity in activities { context.terminal.print(activity.compactText) }
+        } else if activities.isEmpty {
+            context.terminal.print("no activities")
         } else {
-            context.terminal.print(activities.isEmpty ? "no activities" : ActivityTable.list(activities))
+            context.terminal.print(ActivityTable.list(activities))
         }
         if let next { context.terminal.complain("more: \(access.command("activities list --before \(next)"))") }
         return 0

@@ -10,13 +10,12 @@ enum ActivityTable {
     private static let tokenCharactersMaximum = 16
     private static let none = "–"
 
-    static func list(_ activities: [JSON]) -> String {
+    static func list(_ activities: [JSON]) -> Table {
         Table(
             header: ["ACTIVITY", "TYPE", "STATE", "BEGUN", "CHANGED"],
             rows: activities.map { activity in
                 ["id", "type", "state", "begun", "changed"].map { text(activity[$0]) }
-            }
-        ).text
+            })
     }
 
     static func details(_ activity: JSON) -> String {
@@ -35,7 +34,7 @@ enum ActivityTable {
         ).text
     }
 
-    static func devices(_ devices: [JSON]) -> String {
+    static func devices(_ devices: [JSON]) -> Table {
         Table(
             header: ["DEVICE", "USER", "PROTOCOL", "ENVIRONMENT", "REGISTERED", "LAST", "TIMESTAMP", "TASK", "TOKEN"],
             rows: devices.map { device in
@@ -44,8 +43,7 @@ enum ActivityTable {
                         text(device["last"]?["state"]), time(device["last"]?["timestamp"]),
                         text(device["last"]?["task"]), text(device["token"], charactersMaximum: tokenCharactersMaximum),
                     ]
-            }
-        ).text
+            })
     }
 
     private static func publication(_ publication: JSON) -> String {

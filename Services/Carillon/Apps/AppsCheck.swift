@@ -32,7 +32,7 @@ struct AppsCheck: Command {
         }
         let rows = survey.apps.flatMap(AppsCheck.rows)
         if !rows.isEmpty {
-            context.terminal.print(Table(header: ["APP", "FIELD", "VALUE", "ENFORCED BY"], rows: rows).text)
+            context.terminal.print(Table(header: ["APP", "FIELD", "VALUE", "ENFORCED BY"], rows: rows))
         }
         for problem in survey.problems {
             context.terminal.print("\(problem.severity.word): \(problem)")

@@ -38,7 +38,7 @@ struct AudiencesList: Command {
                 Table(
                     header: ["NAME", "AUDIENCE"],
                     rows: audiences.map { [$0[0], visible.line($0[1], charactersMaximum: 120)] }
-                ).text)
+                ))
         }
         return 0
     }

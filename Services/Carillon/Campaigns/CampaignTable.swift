@@ -42,7 +42,7 @@ struct CampaignTable {
         difference = json["difference"]
     }
 
-    func text(isTerminal: Bool) -> String {
+    func text(isTerminal: Bool, styling: Styling) -> String {
         let table = Table(
             header: ["METHOD", "TASKS", "SENT", "DELIVERED", "OPENED", "OPEN RATE", "95 %"] + (isTerminal ? [""] : []),
             rows: cohorts.map { cohort in
@@ -51,7 +51,7 @@ struct CampaignTable {
                     cohort.rate.map(CampaignTable.percent) ?? "–", cohort.interval.map(CampaignTable.percent) ?? "–",
                 ] + (isTerminal ? [bar(cohort)] : [])
             })
-        return table.text + "\n" + verdict
+        return table.text(styling) + "\n" + styling.apply(.bold, to: verdict)
     }
 
     private var verdict: String {

@@ -50,7 +50,8 @@ struct CampaignsShow: Command {
         guard let table = CampaignTable(answer) else {
             throw APIError(.foreign, description: "the API response is not a campaign")
         }
-        context.terminal.print(table.text(isTerminal: context.terminal.isTerminal))
+        let terminal = context.terminal
+        terminal.print(table.text(isTerminal: terminal.isTerminal, styling: terminal.styling))
         return 0
     }
 }

@@ -51,7 +51,7 @@ struct DeadList: Command {
                 Table(
                     header: ListedLetter.header,
                     rows: letters.map { $0.row(isReplayed: replayed.contains($0.position)) }
-                ).text)
+                ))
         }
         if newest.count > letters.count {
             terminal.complain("showing the newest \(letters.count) of \(newest.count); use --limit N for more")

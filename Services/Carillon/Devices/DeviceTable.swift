@@ -7,14 +7,13 @@ enum DeviceTable {
     /// The beginning of a token is enough to recognize it.
     private static let tokenCharactersMaximum = 16
 
-    static func list(_ devices: [JSON]) -> String {
+    static func list(_ devices: [JSON]) -> Table {
         Table(
             header: ["DEVICE", "PROTOCOL", "USER", "LANGUAGE", "APP", "UPDATED", "TOKEN"],
             rows: devices.map { device in
                 ["id", "protocol", "user", "language", "app_version", "updated"].map { text(device[$0]) }
                     + [text(device["token"], charactersMaximum: tokenCharactersMaximum)]
-            }
-        ).text
+            })
     }
 
     /// One line for each field, in the order of the response.

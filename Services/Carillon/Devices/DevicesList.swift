@@ -52,8 +52,10 @@ extension Terminal {
     func show(_ devices: [JSON], asJSON isJSON: Bool) {
         if isJSON {
             for device in devices { print(device.compactText) }
+        } else if devices.isEmpty {
+            print("no devices")
         } else {
-            print(devices.isEmpty ? "no devices" : DeviceTable.list(devices))
+            print(DeviceTable.list(devices))
         }
     }
 }

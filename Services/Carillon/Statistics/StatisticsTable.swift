@@ -9,7 +9,7 @@ struct StatisticsTable {
     let statistics: ReportedStatistics
     let hasBars: Bool
 
-    var text: String {
+    var table: Table {
         let hasValues = statistics.by != "total"
         let header = ["TIME"] + (hasValues ? [statistics.by.uppercased()] : [])
         let hasOpens = statistics.interval == "day"
@@ -26,8 +26,7 @@ struct StatisticsTable {
                     + ["\(row.tasks)", "\(row.targeted)", "\(row.delivered)", "\(row.failed)", rate(row)]
                     + (hasOpens ? [row.opened.map { "\($0)" } ?? "–"] : [])
                     + (hasBars ? [StatisticsTable.bar(row)] : [])
-            }
-        ).text
+            })
     }
 
     /// `2026-12-24`, for hours with `18:00`; both are UTC.

@@ -42,7 +42,7 @@ struct Stats: Command {
         } else if statistics.rows.isEmpty {
             terminal.print("no closed tasks from \(statistics.from) to \(statistics.to)")
         } else {
-            terminal.print(StatisticsTable(statistics: statistics, hasBars: terminal.isTerminal).text)
+            terminal.print(StatisticsTable(statistics: statistics, hasBars: terminal.isTerminal).table)
             if terminal.isTerminal { terminal.complain(StatisticsTable.legend) }
         }
         if let next = statistics.next {

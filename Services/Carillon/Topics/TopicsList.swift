@@ -21,7 +21,7 @@ struct TopicsList: Command {
         return 0
     }
 
-    static func table(_ topics: [TopicDeclaration]) -> String {
+    static func table(_ topics: [TopicDeclaration]) -> Table {
         let header = [
             "TOPIC", "KIND", "LANES", "KEY", "PARTITIONS\nkafka/embedded", "KAFKA RETENTION", "PRODUCERS", "CONSUMERS",
         ]
@@ -33,8 +33,7 @@ struct TopicsList: Command {
                     "\(topic.partitions.kafka)/\(topic.partitions.embedded)", retention(topic),
                     topic.producers.joined(separator: "\n"), topic.consumers.joined(separator: "\n"),
                 ]
-            }
-        ).text
+            })
     }
 
     static func json(_ topic: TopicDeclaration) -> String {
