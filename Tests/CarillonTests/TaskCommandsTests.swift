@@ -166,11 +166,11 @@ import Testing
         let away = Problem(.serviceUnavailable, detail: "the bus is away").response()
         try await TaskServer.with([away, created]) { server in
             #expect(await run("push", "--all", "--silent", at: server) == 0)
-            let keys = server.requests.map(\.idempotencyKey)
+            let keys = posts(at: server).map(\.idempotencyKey)
             #expect(keys.count == 2 && keys[0] != nil && keys[0] == keys[1])
             #expect(terminal.complaints.count == 1)
             #expect(await run("push", "--all", "--silent", at: server) == 0)
-            #expect(server.requests.last?.idempotencyKey != keys[0])
+            #expect(posts(at: server).last?.idempotencyKey != keys[0])
         }
     }
 
@@ -182,7 +182,7 @@ import Testing
             folder.write("task.json", content: "{")
             #expect(await run("push", "--file", file, at: server) == 64)
             #expect(terminal.complaints.first?.contains("line 1, column 2") == true)
-            #expect(server.requests.count == 1)
+            #expect(posts(at: server).count == 1)
         }
     }
 
@@ -245,7 +245,7 @@ import Testing
             #expect(await run("watch", "t1", at: server, on: terminal) == 0)
             #expect(terminal.drawn.first??.hasPrefix("[############------------]  50% sending 2 of 4") == true)
             #expect(terminal.drawn.count == 3 && terminal.drawn.last == .some(nil))
-            #expect(terminal.printed == ["closed: 4 targeted, delivered 4"])
+            #expect(terminal.printed == ["ok: delivered to all 4 devices"])
         }
     }
 
@@ -264,7 +264,45 @@ import Testing
         try await TaskServer.with([task("closed", counts: #""targeted":0"#)]) { server in
             #expect(await run("watch", "t1", at: server) == 0)
             #expect(terminal.printed.last == "closed: 0 targeted, no matching devices")
+            #expect(terminal.complaints.count == 1)
         }
+    }
+
+    @Test func aPushToNobodyIsAVisibleWarning() async throws {
+        let accepted = task("accepted", counts: #""targeted":0"#, jobs: "2")
+        let resolved = task("sending", counts: #""targeted":0"#)
+        try await TaskServer.with([created, accepted, resolved]) { server in
+            #expect(await run("push", "--topic", "news", "--title", "x", at: server) == 0)
+            #expect(terminal.printed == ["task t1", "follow it with: carillon watch t1"])
+            let warning = try #require(terminal.complaints.first)
+            #expect(warning.hasPrefix("warning: the task addresses no device"))
+            #expect(warning.contains("carillon subscriptions show news"))
+        }
+    }
+
+    @Test func watchingAPushToNobodyWarnsOnce() async throws {
+        let terminal = RecordedTerminal(isTerminal: true)
+        try await TaskServer.with([created, task("closed", counts: #""targeted":0"#)]) { server in
+            #expect(await run(["push", "--all", "--silent", "--watch"], at: server, on: terminal) == 0)
+            #expect(terminal.printed == ["task t1", "warning: no device matched; nothing was sent"])
+            #expect(terminal.complaints.count == 1)
+        }
+    }
+
+    @Test func aPushToDevicesDoesNotWarn() async throws {
+        for answer in [
+            task("sending", counts: #""targeted":1"#), task("scheduled", counts: #""targeted":0"#),
+            Problem(.forbidden, detail: "scope").response(),
+        ] {
+            try await TaskServer.with([created, answer]) { server in
+                #expect(await run("push", "--all", "--silent", at: server) == 0)
+                #expect(terminal.complaints == [])
+            }
+        }
+    }
+
+    private func posts(at server: TaskServer) -> [TaskServer.Request] {
+        server.requests.filter { $0.target.hasPrefix("POST ") }
     }
 
     @Test func whatTakesLongIsLookedAtLessOften() {
@@ -468,6 +506,6 @@ import Testing
         for second in 11...20 { progress.update(with: try status(100 + (second - 10) * 50), uptime: .seconds(second)) }
         #expect(progress.rate == 50)
         #expect(progress.bar(try status(600), columns: 40).count < 40)
-        #expect(progress.bar(try status(600), columns: 80).contains("66% sending 600 of 900, 50/s, delivered 600"))
+        #expect(progress.bar(try status(600), columns: 80).contains("66% sending 600 of 900, 50/s, 6 s left, deli"))
     }
 }

@@ -13,7 +13,9 @@ struct Push: Command {
 
             If the API does not respond, the request is retried for 30 seconds; this never creates a second task.
 
-            Exit codes: 0 if the task is durable, 1 if it was rejected or the API cannot be reached; with --watch those
+            If the pipeline finds within a second that the task addresses no device, a warning says what to check.
+
+            Exit codes: 0 if the task is durable, even if it addresses no device, 1 if it was rejected or the API cannot be reached; with --watch those
             of carillon watch.
             """)
 
@@ -65,9 +67,17 @@ struct Push: Command {
             }
             for task in tasks { context.terminal.print(isJSON ? task.json : task.line) }
             let id = tasks[0].id
-            if !isJSON, !isWatching { context.terminal.print("follow it with: \(access.command("watch \(id)"))") }
-            guard isWatching else { return 0 }
-            return try await Watcher(api, terminal: context.terminal, isJSON: isJSON).watch(id)
+            guard !isWatching else {
+                return try await Watcher(
+                    api, terminal: context.terminal, isJSON: isJSON, task: task, command: access.command
+                ).watch(id)
+            }
+            if !isJSON { context.terminal.print("follow it with: \(access.command("watch \(id)"))") }
+            let look = FirstLook(api, time: SystemTimeSource())
+            if tasks.count == 1, await look.findsNoDevice(for: id) {
+                context.terminal.complain(warning: UnmatchedTask(task, command: access.command).warning)
+            }
+            return 0
         }
     }
 

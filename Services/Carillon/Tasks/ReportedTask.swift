@@ -112,10 +112,7 @@ extension ReportedTask {
         if isCancelled || count(.cancelled) > 0 { return TaskExitCode.cancelled }
         return count(.delivered) == targeted ? 0 : TaskExitCode.notAllDelivered
     }
-}
 
-/// Exit codes in addition to those of `ExitCode`.
-enum TaskExitCode {
-    static let notAllDelivered: Int32 = 2
-    static let cancelled: Int32 = 3
+    /// Style of its state in a list; nil before the end.
+    var style: TextStyle? { TaskVerdict(self)?.grade.style }
 }

@@ -37,7 +37,9 @@ struct TasksList: Command {
         } else if tasks.isEmpty {
             terminal.print(isOfScheduled ? "no scheduled tasks" : "no tasks")
         } else {
-            terminal.print(TasksList.table(tasks, time: isOfScheduled ? "send_at" : "created"))
+            terminal.print(
+                TasksList.table(
+                    tasks, time: isOfScheduled ? "send_at" : "created", styling: terminal.styling))
         }
         if let next {
             let option = isOfScheduled ? " --scheduled" : ""
@@ -47,18 +49,20 @@ struct TasksList: Command {
     }
 
     /// `time` is the name of the field in the second column.
-    static func table(_ tasks: [JSON], time: String = "created") -> String {
-        Table(
+    static func table(_ tasks: [JSON], time: String = "created", styling: Styling) -> Table {
+        let visible = VisibleBytes(isRaw: false)
+        return Table(
             header: ["TASK", time.uppercased(), "STATE", "TARGETED", "OUTCOMES"],
             rows: tasks.map { task in
                 let status = ReportedTask(task)
                 let state = task["state"]?.text ?? ""
-                return [
+                var row = [
                     task["id"]?.text ?? "", task[time]?.text ?? "",
                     task["cancelled"] == .bool(true) ? "\(state), cancelled" : state,
                     status.map { "\($0.targeted)" } ?? "", status?.outcomesText ?? "",
-                ].map { VisibleBytes(isRaw: false).line($0, charactersMaximum: 120) }
-            }
-        ).text
+                ].map { visible.line($0, charactersMaximum: 120) }
+                row[2] = styling.apply(status?.style, to: row[2])
+                return row
+            })
     }
 }

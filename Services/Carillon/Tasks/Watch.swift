@@ -6,11 +6,12 @@ struct Watch: Command {
         "watch", purpose: "show the progress of a task until it is closed", operands: "TASK",
         options: [.json] + APIAccess.options,
         notes: """
-            On a terminal one line is redrawn; otherwise a line is printed whenever something has changed.
+            On a terminal one line is redrawn: the rate, the time that the rest takes at this rate, and what devices
+            wait for; the last line is the result. Otherwise a line is printed whenever something has changed.
 
             \(APIAccess.notes)
 
-            Exit codes: 0 if everything was delivered, \(TaskExitCode.notAllDelivered) if any device ended otherwise, \
+            Exit codes: 0 if everything was delivered or no device matched, which is a warning, \(TaskExitCode.notAllDelivered) if any device ended otherwise, \
             \(TaskExitCode.cancelled) if the task was cancelled, 1 if there is no such task, its devices
             could not be resolved, or the API is unavailable for 30 seconds.
             """)
@@ -22,8 +23,10 @@ struct Watch: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await TaskAPI.with(try task.access(in: context)) { api in
-            try await Watcher(api, terminal: context.terminal, isJSON: task.isJSON).watch(task.id)
+        let access = try task.access(in: context)
+        return try await TaskAPI.with(access) { api in
+            try await Watcher(api, terminal: context.terminal, isJSON: task.isJSON, command: access.command)
+                .watch(task.id)
         }
     }
 }

@@ -7,12 +7,22 @@ struct Watcher {
     private let api: TaskAPI
     private let terminal: any Terminal
     private let isJSON: Bool
+    /// Completes a printed command so that it reaches the same API.
+    private let command: @Sendable (String) -> String
+    /// For the warning if no device matches; nil if this command did not post the task.
+    private let task: JSON?
     private let time: any TimeSource
 
-    init(_ api: TaskAPI, terminal: any Terminal, isJSON: Bool, time: any TimeSource = SystemTimeSource()) {
+    init(
+        _ api: TaskAPI, terminal: any Terminal, isJSON: Bool, task: JSON? = nil,
+        command: @escaping @Sendable (String) -> String = { "carillon \($0)" },
+        time: any TimeSource = SystemTimeSource()
+    ) {
         self.api = api
         self.terminal = terminal
         self.isJSON = isJSON
+        self.command = command
+        self.task = task
         self.time = time
     }
 
@@ -47,17 +57,28 @@ struct Watcher {
         if isJSON {
             terminal.print(status.document.compactText)
         } else if terminal.isTerminal {
-            terminal.redraw(progress.bar(status, columns: terminal.columns))
+            terminal.redraw(progress.bar(status, columns: terminal.columns, styling: terminal.styling))
         } else {
             terminal.print(progress.text(status))
         }
     }
 
     private func conclude(_ status: ReportedTask) {
-        guard !isJSON else { return }
-        if terminal.isTerminal { terminal.redraw(nil) }
+        if !isJSON, terminal.isTerminal {
+            terminal.redraw(nil)
+            if let verdict = TaskVerdict(status, command: command) { terminal.print(verdict.line(terminal.styling)) }
+        } else if !isJSON {
+            terminal.print(Watcher.summary(status))
+        }
+        if status.state == .closed, status.targeted == 0, !status.isCancelled {
+            terminal.complain(warning: UnmatchedTask(task ?? .null, command: command).warning)
+        }
+    }
+
+    /// The last line for programs; its form is documented.
+    private static func summary(_ status: ReportedTask) -> String {
         let word = status.state == .failed ? "failed" : status.isCancelled ? "cancelled" : "closed"
         let receipts = status.receiptsText.map { "; \($0)" } ?? ""
-        terminal.print("\(word): \(status.targeted) targeted, \(status.outcomesText)\(receipts)")
+        return "\(word): \(status.targeted) targeted, \(status.outcomesText)\(receipts)"
     }
 }
