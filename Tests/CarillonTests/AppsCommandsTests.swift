@@ -39,6 +39,25 @@ import Testing
         #expect(terminal.complaints == [])
     }
 
+    /// Neither the key nor its hash is in the JSON.
+    @Test func theListAsJSONContainsNoSecret() async throws {
+        #expect(await run("apps", "add", "news") == 0)
+        let key = try #require(terminal.printed.first { $0.hasPrefix("  ck_") }).dropFirst(2)
+        #expect(await run("apps", "list", "--json") == 0)
+        let line = try #require(terminal.printed.last)
+        let app = try JSON(line)
+        #expect(app["app"]?.text == "news")
+        let shown = try #require(app["keys"]?.elements?.first)
+        #expect(key.contains(try #require(shown["id"]?.text)))
+        #expect(shown["scopes"]?.elements?.compactMap(\.text) == ["publish", "register", "read"])
+        #expect(shown["valid"] == .bool(true))
+        #expect(
+            shown.object?.members.map(\.name) == [
+                "id", "scopes", "public", "origins", "created", "expires", "valid",
+            ])
+        #expect(!line.contains(String(key)))
+    }
+
     /// Goal: `carillon up` finds an app that was added to its data folder.
     @Test func theDataFolderOfUpIsAPlaceForApps() async throws {
         let data = home.file("data")
@@ -183,7 +202,8 @@ import Testing
         #expect(table.contains("from 10.0.0.0/8 register"))
         #expect(table.contains { $0.hasPrefix("shop ") && $0.hasSuffix(" register never webpush") })
         #expect(!table.contains { $0.contains("hmac") })
-        #expect(terminal.complaints == ["invalid app files are not listed; run carillon apps check for details"])
+        #expect(
+            terminal.complaints == ["warning: invalid app files are not listed; run carillon apps check for details"])
     }
 
     @Test func rotatePrintsAFreshKeyForEachSetOfScopes() async {

@@ -1,5 +1,6 @@
 import Bus
 import CommandKit
+import JSONKit
 import MemoryBus
 import ServiceKit
 import Testing
@@ -74,6 +75,17 @@ import Topics
         #expect(lines[2].hasPrefix("0:4 "))
         #expect(lines[2].contains("reports") && lines[2].contains("poison") && lines[2].contains("cannot be read"))
         #expect(lines[3] == "showing the newest 2 of 5; use --limit N for more")
+    }
+
+    @Test func aLetterIsShownAsOneObject() async throws {
+        try await bury("1", channel: "reports")
+        let letter = try JSON(try await show("0:0", "--json"))
+        #expect(letter["position"]?.text == "0:0")
+        #expect(letter["kind"]?.text == "letter")
+        #expect(letter["channel"]?.text == "reports")
+        #expect(letter["reason"]?.text == "poison")
+        #expect(letter["value"]?.text?.isEmpty == false)
+        #expect(letter["headers"]?.elements != nil)
     }
 
     @Test func theListSaysWhenThereIsNothing() async throws {

@@ -1,4 +1,5 @@
 import CommandKit
+import JSONKit
 import KafkaBus
 import Testing
 import Topics
@@ -70,5 +71,18 @@ import Topics
 
         #expect(TopicsCreate.report([(plans[0], .failed("no rights"))], terminal: terminal) == 1)
         #expect(terminal.complaints.last == "tasks was not created: no rights")
+    }
+
+    @Test func theReportAsJSONIsOneObjectForEachTopic() throws {
+        let plans = KafkaTopics.plans(for: [Topics.tasks.declaration], replicas: 1)
+        let outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)] = [
+            (plans[0], .differs(partitions: 5)), (plans[0], .failed("no rights")),
+        ]
+        #expect(TopicsCreate.report(outcomes, terminal: terminal, isJSON: true) == 1)
+        let rows = try terminal.printed.map { try JSON($0) }
+        #expect(rows.map { $0["outcome"]?.text } == ["differs", "failed"])
+        #expect(rows[0]["partitions_found"] == .integer(5))
+        #expect(rows[1]["problem"]?.text == "no rights")
+        #expect(terminal.complaints == [])
     }
 }

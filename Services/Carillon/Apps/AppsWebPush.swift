@@ -7,7 +7,7 @@ import ServiceKit
 struct AppsWebPush: Command {
     static let declaration = CommandDeclaration(
         "apps web-push", purpose: "show an app's public key for browsers, and make one if it has none",
-        operands: "NAME", options: [contact, .data],
+        operands: "NAME", options: [contact, .json, .data],
         notes: """
             The private key is written to secrets/webpush/NAME.pem beside the folder of the apps, readable for this user
             only. An existing key is never replaced, since every subscription of a browser is bound to it.
@@ -23,17 +23,20 @@ struct AppsWebPush: Command {
     private let app: AppID
     private let place: AppsPlace
     private let contact: String?
+    private let isJSON: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         app = try arguments.app()
         place = AppsPlace(arguments)
         contact = try arguments.webPushContact()
+        isJSON = arguments.has(.json)
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
         let editor = AppEditor(try place.configuration(context), now: SystemTimeSource().now)
         let key = try await AppsWebPush.key(of: app, contact: contact, by: editor)
-        context.terminal.print(AppsWebPush.report(key, of: app, at: place, in: context))
+        context.terminal.print(
+            isJSON ? AppsWebPush.json(key, of: app) : AppsWebPush.report(key, of: app, at: place, in: context))
         return 0
     }
 
@@ -44,6 +47,16 @@ struct AppsWebPush: Command {
             Result { () throws(AppsError) in try editor.addWebPush(to: app, contact: contact) }
         }
         return try made.get()
+    }
+
+    private static func json(_ key: AppEditor.WebPushKey, of app: AppID) -> String {
+        JSONText.object { json in
+            json.member("app", app.text)
+            json.member("public_key", key.publicText)
+            json.member("contact", key.contact)
+            json.member("file", key.file)
+            json.member("new", key.isNew)
+        }
     }
 
     static func report(

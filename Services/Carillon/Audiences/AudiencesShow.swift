@@ -4,7 +4,8 @@ import JSONKit
 /// `carillon audiences show`: the definition of one audience.
 struct AudiencesShow: Command {
     static let declaration = CommandDeclaration(
-        "audiences show", purpose: "print a saved audience as JSON", operands: "NAME", options: APIAccess.options,
+        "audiences show", purpose: "print a saved audience as JSON", operands: "NAME",
+        options: [.json] + APIAccess.options,
         notes: APIAccess.notes)
 
     private let arguments: CommandArguments

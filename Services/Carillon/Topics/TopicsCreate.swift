@@ -7,7 +7,7 @@ import Topics
 struct TopicsCreate: Command {
     static let declaration = CommandDeclaration(
         "topics create", purpose: "create the topics that do not exist on Kafka yet",
-        options: [replication, partitions, timeout, dryRun, .bus, .data],
+        options: [replication, partitions, timeout, dryRun, .json, .bus, .data],
         notes: """
             Safe to repeat: existing topics are not changed. A topic with another number of partitions than planned is
             reported but not changed: keys are assigned to partitions by that number, so a change would move them. The
@@ -27,6 +27,7 @@ struct TopicsCreate: Command {
     private let plans: [KafkaTopicPlan]
     private let timeout: Duration
     private let isDryRun: Bool
+    private let isJSON: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         let replicas = try arguments.integer(TopicsCreate.replication, default: 3, in: 1...100)
@@ -35,6 +36,7 @@ struct TopicsCreate: Command {
         plans = KafkaTopics.plans(for: declarations, replicas: replicas)
         timeout = try arguments.duration(TopicsCreate.timeout, default: .seconds(30), in: .seconds(1) ... .seconds(600))
         isDryRun = arguments.has(TopicsCreate.dryRun)
+        isJSON = arguments.has(.json)
     }
 
     private static func counts(in texts: [String]) throws(UsageError) -> [String: Int] {
@@ -56,40 +58,29 @@ struct TopicsCreate: Command {
     func run(in context: CommandContext) async throws -> Int32 {
         let (bus, log) = try context.settings()
         guard let kafka = bus.kafka else {
-            context.terminal.print("nothing to create: the embedded bus creates its streams on first use")
+            let notice = "nothing to create: the embedded bus creates its streams on first use"
+            if isJSON { context.terminal.complain(notice) } else { context.terminal.print(notice) }
             return 0
         }
         if isDryRun {
-            for plan in plans { context.terminal.print("would create, if missing, \(TopicsCreate.text(plan))") }
+            for plan in plans { TopicReport(plan: plan, outcome: nil).show(on: context.terminal, isJSON: isJSON) }
             return 0
         }
         let outcomes = try await KafkaTopics.create(plans, on: kafka, within: timeout, log: log)
-        return TopicsCreate.report(outcomes, terminal: context.terminal)
+        return TopicsCreate.report(outcomes, terminal: context.terminal, isJSON: isJSON)
     }
 
     /// Prints a line for each topic; returns the exit code.
     static func report(
-        _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], terminal: any Terminal
+        _ outcomes: [(plan: KafkaTopicPlan, outcome: KafkaTopics.Outcome)], terminal: any Terminal,
+        isJSON: Bool = false
     ) -> Int32 {
-        var failures = 0
+        var code: Int32 = 0
         for (plan, outcome) in outcomes {
-            switch outcome {
-            case .created: terminal.print("created \(text(plan))")
-            case .existed: terminal.print("exists  \(plan.name)")
-            case .differs(let partitions):
-                terminal.print("exists  \(plan.name)")
-                terminal.complain("\(plan.name) has \(partitions) partitions, expected \(plan.partitions)")
-            case .failed(let problem):
-                failures += 1
-                terminal.complain("\(plan.name) was not created: \(problem)")
-            }
+            TopicReport(plan: plan, outcome: outcome).show(on: terminal, isJSON: isJSON)
+            if case .failed = outcome { code = ExitCode.failure }
         }
-        return failures == 0 ? 0 : ExitCode.failure
-    }
-
-    private static func text(_ plan: KafkaTopicPlan) -> String {
-        let settings = plan.settings.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-        return "\(plan.name): \(plan.partitions) partitions, replication \(plan.replicas), \(settings)"
+        return code
     }
 }
 
