@@ -197,7 +197,7 @@ import Testing
 
     /// Services that ignore SIGTERM are killed at the deadline.
     @Test func whoWillNotEndIsKilledAtTheDeadline() async throws {
-        programs.replace("scheduler", withScript: "trap '' TERM; echo deaf; exec sleep 1000")
+        programs.replace("scheduler", withScript: ProgramFolder.deaf)
         let up = try up("--drain", "1s")
         #expect(await up.line(within: .hangLimit) { $0.hasSuffix("deaf") } != nil)
         up.signal(SIGTERM)
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func aSecondSignalEndsAtOnce() async throws {
-        programs.replace("scheduler", withScript: "trap '' TERM; echo deaf; exec sleep 1000")
+        programs.replace("scheduler", withScript: ProgramFolder.deaf)
         let up = try up("--drain", "1h")
         #expect(await up.line(within: .hangLimit) { $0.hasSuffix("deaf") } != nil)
         up.signal(SIGINT)
@@ -244,6 +244,9 @@ private final class ProgramFolder: Sendable {
         link("provider-simulator", to: builtExecutable("provider-simulator"))
         for service in ProgramFolder.services { link(service, to: builtExecutable("BusProbe")) }
     }
+
+    /// It logs a warning, since other output is shown only with a failure.
+    static let deaf = #"trap '' TERM; echo '{"level":"warning","message":"deaf"}'; exec sleep 1000"#
 
     private static let settings = ["CARILLON_BUS_LEASE": "1s", "CARILLON_BUS_HEARTBEAT": "200ms"]
 

@@ -118,7 +118,8 @@ final class KeptProgram: Service {
             said.hear(line)
             // During start and stop redis-server logs everything as a warning.
             if plan.dialect == .service || hasBeenReady.hasHappened && !stopRequest.hasHappened {
-                report.hear(line, of: plan.name, in: plan.dialect, file: log.path)
+                report.hear(
+                    line, of: plan.name, in: plan.dialect, file: log.path, isStarting: !hasBeenReady.hasHappened)
             }
         }
         return try state.withLock { state in
@@ -209,11 +210,11 @@ final class KeptProgram: Service {
 
     private func reportStop(_ ending: ChildProcess.Ending?) {
         guard ending != .exited(0) else { return }
-        shared.report.tell("\(name) did not stop cleanly (\(KeptProgram.text(ending)))")
+        shared.report.tellUnlessFailed("\(name) did not stop cleanly (\(KeptProgram.text(ending)))")
     }
 
     private func givenUp(_ process: ChildProcess, ending: ChildProcess.Ending?) -> UpError {
-        shared.report.tell("\(name) is not restarted; stopping everything")
+        shared.report.tellFailure(of: name)
         let words = process.lines.map { "  " + VisibleBytes(isRaw: false).line($0, charactersMaximum: 400) }
         return UpError(
             """
