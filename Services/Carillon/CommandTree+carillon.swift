@@ -1,5 +1,6 @@
 import Apps
 import CommandKit
+import Glibc
 
 extension CommandTree {
     static let carillon = CommandTree(
@@ -17,7 +18,7 @@ extension CommandTree {
             AppsKey.self, AppsWebPush.self, AppsList.self, AppsRotate.self, AppsCheck.self,
             TopicsList.self, TopicsCreate.self,
             DeadList.self, DeadShow.self, DeadReplay.self,
-            Rebuild.self, ImportPushd.self,
+            Rebuild.self, ImportPushd.self, Completion.self,
         ],
         programs: [
             CommandProgram("bench", purpose: "measure the pipeline and its parts", program: "carillon-bench")
@@ -28,10 +29,21 @@ extension CommandTree {
             VariableGroup("that import") { _ = ImportVariables(environment: &$0) },
             VariableGroup("about tasks, audiences, devices and users") { _ = APIVariables(environment: &$0) },
         ],
-        notes: """
-             Additionally for watch and
-            push --watch: \(TaskExitCode.notAllDelivered) if not everything was delivered, \(TaskExitCode.cancelled) \
-            if the task was cancelled. For import: \(ImportPushd.leftOut) if anything was left out.
-            """,
+        exitCodes: TaskExitCode.meanings + [
+            ExitCodeMeaning(
+                ImportPushd.leftOut, of: "import pushd", meaning: "anything was left out, as the report says"),
+            ExitCodeMeaning(
+                128 + SIGINT, of: "up", meaning: "a second Ctrl-C ended it at once; after SIGTERM \(128 + SIGTERM)"),
+        ],
+        files: [
+            ManualFile(
+                "carillon-data",
+                meaning: "Data folder of carillon up in the current folder, unless --data names another."),
+            ManualFile(
+                "carillon-data/up.json",
+                meaning: "Addresses of the running carillon up, from which other commands read the URL and the key."),
+            ManualFile("carillon-data/apps", meaning: "App files of carillon up."),
+            ManualFile("carillon-data/logs", meaning: "Logs of the programs that carillon up runs."),
+        ],
         choosingBus: { context, arguments in try context.choosingBus(arguments) })
 }

@@ -13,19 +13,19 @@ package struct CommandTree: Sendable {
     }
 
     /// What users type before a command, such as `carillon`.
-    private let name: String
-    private let purpose: String
-    private let commands: [any Command.Type]
-    private let programs: [CommandProgram]
-    private let variables: [VariableGroup]
-    /// Details for the end of the overview.
-    private let notes: String
+    let name: String
+    let purpose: String
+    let commands: [any Command.Type]
+    let programs: [CommandProgram]
+    let variables: [VariableGroup]
+    package let exitCodes: [ExitCodeMeaning]
+    let files: [ManualFile]
     /// The context of a command that opens the bus, with the bus that its arguments select.
     private let choosingBus: @Sendable (CommandContext, CommandArguments) throws -> CommandContext
 
     package init(
         _ name: String, purpose: String, commands: [any Command.Type], programs: [CommandProgram] = [],
-        variables: [VariableGroup], notes: String = "",
+        variables: [VariableGroup], exitCodes: [ExitCodeMeaning] = [], files: [ManualFile] = [],
         choosingBus: @escaping @Sendable (CommandContext, CommandArguments) throws -> CommandContext = {
             context, arguments in
             context.choosing(bus: arguments.value(.bus))
@@ -36,11 +36,14 @@ package struct CommandTree: Sendable {
         self.commands = commands
         self.programs = programs
         self.variables = variables
-        self.notes = notes
+        self.exitCodes = (ExitCodeMeaning.common + exitCodes).sorted { $0.code < $1.code }
+        self.files = files
         self.choosingBus = choosingBus
     }
 
-    /// Exit codes: 0 success, 1 failure, 64 invalid command line, 78 invalid environment; also those of the commands.
+    package var declarations: [CommandDeclaration] { commands.map { $0.declaration } }
+
+    /// Returns one of `exitCodes`.
     package func run(_ words: [String], in context: CommandContext) async -> Int32 {
         var command = ""
         do {
@@ -56,13 +59,13 @@ package struct CommandTree: Sendable {
             }
             return 0
         } catch let error as UsageError {
-            context.terminal.complain("\(name): \(error)\nSee \(name) \(command)--help")
+            context.terminal.complain(error: "\(name): \(error)\nSee \(name) \(command)--help")
             return ExitCode.usage
         } catch let error as ConfigurationError {
-            context.terminal.complain("\(name) cannot start:\n\(error)")
+            context.terminal.complain(error: "\(name) cannot start:\n\(error)")
             return ExitCode.configuration
         } catch {
-            context.terminal.complain("\(name): \(error)")
+            context.terminal.complain(error: "\(name): \(error)")
             return ExitCode.failure
         }
     }
@@ -82,7 +85,7 @@ package struct CommandTree: Sendable {
             return try await command.init(arguments).run(in: chosen)
         } catch let error as BusError {
             // The libraries' errors do not always contain the address.
-            context.terminal.complain("\(name): \(error)\nThe bus is \(try chosen.settings().bus.address)")
+            context.terminal.complain(error: "\(name): \(error)\nThe bus is \(try chosen.settings().bus.address)")
             return ExitCode.failure
         }
     }
@@ -126,6 +129,7 @@ package struct CommandTree: Sendable {
     private func help(_ words: [String]) throws(UsageError) -> Request {
         if words.isEmpty { return .show(overview) }
         if words == ["environment"] { return .showEnvironment }
+        if words == ["man"] { return .show(ManualPage(self).text) }
         if let program = program(words) { return .execute(program, ["help"] + words.dropFirst()) }
         if let command = commands.first(where: { $0.declaration.path == words }) {
             return .show(command.declaration.help(in: name))
@@ -175,9 +179,11 @@ package struct CommandTree: Sendable {
 
             \(CommandTree.text(of: rows))
             Run \(name) help COMMAND for the options of a command, \(name) help environment for the environment
-            variables, \(name) --version for the version.
+            variables, \(name) help man for a manual page, \(name) --version for the version.
 
-            Exit codes: 0 success, 1 failure, 64 invalid command line, 78 invalid environment.\(notes)
+            Exit codes:
+
+            \(CommandTree.text(of: exitCodes.map { ["  \($0.code)", $0.text] }))
             """
     }
 

@@ -11,10 +11,14 @@ package struct VariableGroup: Sendable {
         self.read = read
     }
 
-    var help: String {
+    var declared: [EnvironmentReader.Variable] {
         var reader = EnvironmentReader([:])
         read(&reader)
-        let variables = reader.variables.map { variable in
+        return reader.variables
+    }
+
+    var help: String {
+        let variables = declared.map { variable in
             let fallback = variable.defaultText.isEmpty ? "none" : variable.defaultText
             return "\n  \(variable.name)\n      \(variable.meaning)\n      Default: \(fallback)\n"
         }

@@ -59,7 +59,7 @@ import Testing
         (["tpics", "list"], "carillon: unknown command \"tpics\"; did you mean topics?\nSee carillon --help"),
         (
             ["frobnicate"],
-            "carillon: unknown command \"frobnicate\"; there are: up, push, watch, tasks, stats, campaigns, activities, audiences, devices, users, subscriptions, apps, topics, dead, rebuild, import, bench, help\nSee carillon --help"
+            "carillon: unknown command \"frobnicate\"; there are: up, push, watch, tasks, stats, campaigns, activities, audiences, devices, users, subscriptions, apps, topics, dead, rebuild, import, completion, bench, help\nSee carillon --help"
         ),
         (["dead", "shwo", "0:1"], "carillon: unknown command \"dead shwo\"; did you mean show?\nSee carillon --help"),
         (["dead"], "carillon: dead requires a subcommand: list, show, replay\nSee carillon --help"),
