@@ -39,6 +39,7 @@ extension CommandTree {
             ManualFile(
                 "carillon-data",
                 meaning: "Data folder of carillon up in the current folder, unless --data names another."),
+            ManualFile("/var/lib/carillon", meaning: "Data folder of the pipeline of the Debian package."),
             ManualFile(
                 "carillon-data/up.json",
                 meaning: "Addresses of the running carillon up, from which other commands read the URL and the key."),
