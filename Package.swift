@@ -201,7 +201,8 @@ let package = Package(
         tests(
             "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "CommandKit", "HTTPServer",
             "JSONKit", "KafkaBus", "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel",
-            "RedisBus", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Store", "TaskKit", "TaskModel",
+            "RedisBus", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit",
+            "TaskModel",
             "TestSupport", "Topics"),
         tests("CarillonBenchTests", "carillon", "carillon-bench", "JSONKit", "ServiceKit", "TestSupport"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),

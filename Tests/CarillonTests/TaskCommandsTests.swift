@@ -374,7 +374,8 @@ import Testing
 
     @Test func whatAKilledUpLeftIsNotBelieved() throws {
         let data = try DataFolder(making: folder.file("data"))
-        folder.write("data/up.json", content: #"{"url":"http://127.0.0.1:9","redis":"redis://127.0.0.1:9","key_file":null}"#)
+        folder.write(
+            "data/up.json", content: #"{"url":"http://127.0.0.1:9","redis":"redis://127.0.0.1:9","key_file":null}"#)
         folder.write("data/up.lock", content: "1\n")
         #expect(throws: UpError("no carillon up is running in \(data.path)")) {
             try APIAccess(

@@ -1,6 +1,4 @@
 import CommandKit
-import HTTPClient
-import JSONKit
 
 /// What the programs of a running pipeline report about themselves in `/readyz`: why one is not ready, and what else
 /// keeps pushes waiting, such as a refused key or the outage of a provider.

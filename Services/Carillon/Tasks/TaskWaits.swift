@@ -1,4 +1,5 @@
 import CommandKit
+import JSONKit
 
 /// Why the devices of a task wait, with the next time and what changes it.
 struct TaskWaits: Sendable {
