@@ -139,8 +139,8 @@ let package = Package(
             "Topics"),
         service(
             "CarillonBench", command: "carillon-bench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
-            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceKit", "Signing", "Store", "TaskKit",
-            "TaskModel", "TLSSocket", "Topics"),
+            "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
+            "TaskKit", "TaskModel", "TLSSocket", "Topics"),
         service(
             "EventStream", command: "event-stream", "Apps", "Bus", "HTTPServer", "JSONKit", "PushModel", "ServiceHost",
             "ServiceKit", "TaskModel", "Topics"),

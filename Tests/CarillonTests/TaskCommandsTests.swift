@@ -445,7 +445,11 @@ import Testing
             let rows = terminal.printed.map { $0.split(separator: " ").joined(separator: " ") }
             #expect(rows.first == "task t1")
             #expect(rows.contains("closed –"))
-            #expect(rows.suffix(4) == ["targeted 5", "delivered 2", "failed 1", "open 2"])
+            #expect(
+                rows.suffix(7) == [
+                    "targeted 5", "delivered 2", "failed 1", "open 2", "why it waits:",
+                    "2 devices: rendered or sent now", "if the number stays, a sender or its provider stands still",
+                ])
         }
     }
 

@@ -11,7 +11,10 @@ struct AppsCheck: Command {
         options: [.json, .data],
         notes: """
             Key files and the pepper are read as the current user; run this command as the user of the services. A \
-            field that no service enforces yet is a warning and no problem.
+            field that no service enforces yet is a warning and no problem. While carillon up runs with these apps, it \
+            also warns of devices that no provider can reach; that is no problem of a file either.
+
+            \(AppsPlace.notes)
             """)
 
     private let place: AppsPlace
@@ -37,6 +40,7 @@ struct AppsCheck: Command {
         for problem in survey.problems {
             context.terminal.print("\(problem.severity.word): \(problem)")
         }
+        for warning in try await gaps(in: context) { context.terminal.complain(warning: warning) }
         let count = survey.apps.count == 1 ? "1 app" : "\(survey.apps.count) apps"
         guard survey.problems.isEmpty else {
             context.terminal.complain("\(count) usable in \(configuration.folder); fix the problems above")
@@ -44,6 +48,12 @@ struct AppsCheck: Command {
         }
         context.terminal.print("\(count) in \(configuration.folder), no problems found")
         return code
+    }
+
+    /// Known only while a pipeline runs with these apps.
+    private func gaps(in context: CommandContext) async throws -> [String] {
+        guard let local = try place.local(in: context), let running = local.running else { return [] }
+        return await ProviderGaps.warnings(in: local.folder, at: running.url)
     }
 
     private static func rows(of app: PushApp) -> [[String]] {

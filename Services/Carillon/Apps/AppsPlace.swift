@@ -22,10 +22,14 @@ struct AppsPlace: Sendable {
         return "\(ShellWord.quoted(context.program)) \(text)\(data)"
     }
 
+    /// The data folder that holds the apps; nil if variables name another place.
+    func local(in context: CommandContext) throws -> LocalData? {
+        context.isSet(AppsPlace.variables) ? nil : try LocalData(arguments)
+    }
+
     /// The API of the pipeline that uses the apps, as far as it is known.
     func url(in context: CommandContext) throws -> String {
-        guard !context.isSet(AppsPlace.variables) else { return APIAccess.usualURL }
-        return try LocalData(arguments)?.running?.url ?? APIAccess.usualURL
+        try local(in: context)?.running?.url ?? APIAccess.usualURL
     }
 
     /// Creates a missing data folder if `making` is true.

@@ -60,7 +60,7 @@ struct TaskWaits: Sendable {
             else { return nil }
             let cause = name.split(separator: "_").joined(separator: " ")
             let next = wait["next"]?.text.map { ", the first until \($0)" } ?? ""
-            return Cause(what: "\(devices(count)) wait for \(cause)\(next)", cure: cure)
+            return Cause(what: "\(devices(count)): \(cause)\(next)", cure: cure)
         }
     }
 

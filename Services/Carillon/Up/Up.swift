@@ -109,6 +109,8 @@ struct Up: Command {
                 show(announcement, in: report, program: context.program)
             }
             if hasDemo { demonstration.begin(announcement) }
+            // The simulator stands for every provider.
+            if !settings.hasSimulator { Task { await warn(of: announcement, in: report) } }
         } until: {
             await stop.wait()
             demonstration.cutOff()
@@ -119,6 +121,12 @@ struct Up: Command {
         await shared.readiness.close()
         report.tell("stopped")
         return endsAfterDemo ? demonstration.exitCode : 0
+    }
+
+    private func warn(of announcement: UpAnnouncement, in report: UpReport) async {
+        for warning in await ProviderGaps.warnings(in: announcement.folder, at: announcement.url) {
+            report.tell("warning: \(warning)")
+        }
     }
 
     private func show(_ announcement: UpAnnouncement, in report: UpReport, program: String) {

@@ -22,14 +22,12 @@ struct ProviderConnection: Sendable {
     private static let noCheckOption = CommandOption(
         "--no-check", meaning: "Do not ask the provider, such as for a key that is valid for development devices only")
 
-    private let arguments: CommandArguments
     private let place: AppsPlace
     private let app: AppID?
     private let isChecked: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         if let stray = arguments.operands.first { throw UsageError("unexpected argument \"\(stray)\"") }
-        self.arguments = arguments
         place = AppsPlace(arguments)
         app = try arguments.app(named: arguments.value(ProviderConnection.appOption))
         isChecked = !arguments.has(ProviderConnection.noCheckOption)
@@ -72,7 +70,7 @@ struct ProviderConnection: Sendable {
     }
 
     private func sayNext(_ name: String, app: AppID, in context: CommandContext) throws {
-        guard let local = try LocalData(arguments), local.running != nil else { return }
+        guard let local = try place.local(in: context), local.running != nil else { return }
         context.terminal.print("the pipeline in \(local.folder.path) sends to \(name) with this key within seconds")
     }
 }
