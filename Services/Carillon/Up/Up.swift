@@ -138,7 +138,7 @@ struct Up: Command {
             let apps = survey.apps.count
             if apps > 0 { report.say("\(apps == 1 ? "1 app" : "\(apps) apps") in \(announcement.folder.apps)") }
             if survey.problems.contains(where: { $0.severity == .error }) {
-                report.say("some app files are invalid; run \(program) apps check --data \(data)")
+                report.say("some app files are invalid; run \(ShellWord.quoted(program)) apps check\(place)")
             }
             guard apps == 0 else { return }
             return report.say("no app: every request will be rejected; create an app and its key with --app NAME")
@@ -147,7 +147,7 @@ struct Up: Command {
             """
             the key of app \(app.name) is in \(app.keyFile); send to all of its devices with
 
-              \(program) push --all --title Hello --watch\(place)
+              \(ShellWord.quoted(program)) push --all --title Hello --watch\(place)
 
             """)
     }
