@@ -10,8 +10,8 @@ package import Topics
 package protocol Bus: Sendable {
     func makeProducer(_ options: ProducerOptions) async throws(BusError) -> any BusProducer
     func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer
-    /// A reader of a log that belongs to no group.
-    func makeLogReader(_ channel: Channel) async throws(BusError) -> any BusLogReader
+    /// A reader of a topic or lane that belongs to no group.
+    func makeLogReader(_ channel: Channel, _ options: LogReaderOptions) async throws(BusError) -> any BusLogReader
     /// Passes every message of a topic or lane to `visit`, the oldest of each partition first, without joining a group.
     /// Stops at the present end, or when `visit` returns false.
     func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws

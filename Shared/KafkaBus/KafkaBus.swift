@@ -44,11 +44,13 @@ package final class KafkaBus: Bus {
         }.get()
     }
 
-    package func makeLogReader(_ channel: Channel) async throws(BusError) -> any BusLogReader {
+    package func makeLogReader(
+        _ channel: Channel, _ options: LogReaderOptions
+    ) async throws(BusError) -> any BusLogReader {
         try await onNativeThread("kafka-start") { [configuration, environment, failures] in
             Result { () throws(BusError) in
                 try KafkaLogReader(
-                    configuration, topic: channel.name,
+                    configuration, topic: channel.name, options,
                     callbacks: RDKafkaCallbacks(log: environment.log, failures: failures))
             }
         }.get()

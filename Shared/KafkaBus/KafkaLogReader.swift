@@ -2,7 +2,7 @@ import Bus
 import ServiceKit
 import Topics
 
-/// Reads a topic from its beginning and follows it, without joining a group. Used by one task at a time. Partitions
+/// Reads a topic and follows it, without joining a group. Used by one task at a time. Partitions
 /// that are added later are read after a restart.
 ///
 /// `@unchecked Sendable`: only one native thread at a time uses the consumer, the one that the task waits for.
@@ -17,7 +17,9 @@ final class KafkaLogReader: BusLogReader, @unchecked Sendable {
     private var positions: LogPositions
 
     /// Blocks the calling native thread.
-    init(_ configuration: KafkaConfiguration, topic: String, callbacks: RDKafkaCallbacks) throws(BusError) {
+    init(
+        _ configuration: KafkaConfiguration, topic: String, _ options: LogReaderOptions, callbacks: RDKafkaCallbacks
+    ) throws(BusError) {
         // A later setting replaces an earlier one.
         let settings =
             KafkaSettings.consumer(configuration, group: "log", topic: topic) + [
@@ -31,8 +33,8 @@ final class KafkaLogReader: BusLogReader, @unchecked Sendable {
             held[partition] = try consumer.held(partition, within: KafkaLogReader.startLimit)
         }
         self.held = held
-        positions = LogPositions(held, topic: topic)
-        consumer.assign(positions.partitions, from: held.mapValues(\.lowerBound))
+        positions = LogPositions(held, options, topic: topic)
+        consumer.assign(positions.partitions, from: positions.all)
     }
 
     func next() async throws(BusError) -> [IncomingMessage] {
@@ -51,8 +53,7 @@ final class KafkaLogReader: BusLogReader, @unchecked Sendable {
         while bytes < KafkaLogReader.pageBytesMaximum {
             switch consumer.poll(page.isEmpty ? KafkaLogReader.patienceMilliseconds : 0) {
             case .message(let message):
-                try positions.pass(message)
-                page.append(message)
+                page += try positions.pass([message])
                 bytes += message.cost
             case .problem(let text):
                 // What was read is returned; the library reports a lasting problem again.

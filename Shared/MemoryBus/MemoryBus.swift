@@ -25,8 +25,10 @@ package final class MemoryBus: Bus {
         return consumer
     }
 
-    package func makeLogReader(_ channel: Channel) async throws(BusError) -> any BusLogReader {
-        MemoryLogReader(broker: broker, channel: channel, time: time)
+    package func makeLogReader(
+        _ channel: Channel, _ options: LogReaderOptions
+    ) async throws(BusError) -> any BusLogReader {
+        MemoryLogReader(broker: broker, channel: channel, options, time: time)
     }
 
     package func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws {

@@ -13,12 +13,12 @@ final class MemoryLogReader: BusLogReader {
     private let time: any TimeSource
     private let positions: Mutex<LogPositions>
 
-    init(broker: MemoryBroker, channel: Channel, time: any TimeSource) {
+    init(broker: MemoryBroker, channel: Channel, _ options: LogReaderOptions, time: any TimeSource) {
         self.broker = broker
         self.channel = channel
         self.time = time
         held = broker.held(channel)
-        positions = Mutex(LogPositions(held, topic: channel.name))
+        positions = Mutex(LogPositions(held, options, topic: channel.name))
     }
 
     func next() async throws(BusError) -> [IncomingMessage] {
@@ -36,8 +36,7 @@ final class MemoryLogReader: BusLogReader {
         try positions.withLock { positions throws(BusError) in
             let page = broker.read(
                 channel, from: positions, bytesMaximum: MemoryLogReader.pageBytesMaximum, notifying: arrival)
-            for message in page { try positions.pass(message) }
-            return page
+            return try positions.pass(page)
         }
     }
 }

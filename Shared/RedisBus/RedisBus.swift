@@ -40,11 +40,13 @@ package final class RedisBus: Bus {
             health: health)
     }
 
-    package func makeLogReader(_ channel: Channel) async throws(BusError) -> any BusLogReader {
+    package func makeLogReader(
+        _ channel: Channel, _ options: LogReaderOptions
+    ) async throws(BusError) -> any BusLogReader {
         let client = makeClient(connections: 1)
         do throws(BusError) {
             let count = try await shared.partitionCount(of: channel)
-            return try await RedisLogReader(channel, partitionCount: count, client: client)
+            return try await RedisLogReader(channel, options, partitionCount: count, client: client)
         } catch {
             await client.close()
             throw error

@@ -4,7 +4,7 @@ import ServiceKit
 import Synchronization
 import Topics
 
-/// Reads the streams of a log over a connection of its own, since its reads block. Nothing in Redis knows of it.
+/// Reads the streams of a channel over a connection of its own, since its reads block. Nothing in Redis knows of it.
 final class RedisLogReader: BusLogReader {
     private static let patience = Duration.milliseconds(500)
 
@@ -20,7 +20,9 @@ final class RedisLogReader: BusLogReader {
     private let state: Mutex<State>
 
     /// The client belongs to the reader and is closed with it.
-    init(_ channel: Channel, partitionCount: Int, client: RedisClient) async throws(BusError) {
+    init(
+        _ channel: Channel, _ options: LogReaderOptions, partitionCount: Int, client: RedisClient
+    ) async throws(BusError) {
         self.channel = channel
         self.client = client
         var held: [Int32: Range<Int64>] = [:]
@@ -28,7 +30,7 @@ final class RedisLogReader: BusLogReader {
             held[number] = try await RedisLogReader.held(PartitionID(channel: channel.name, number: number), client)
         }
         self.held = held
-        state = Mutex(State(positions: LogPositions(held, topic: channel.name)))
+        state = Mutex(State(positions: LogPositions(held, options, topic: channel.name)))
     }
 
     func next() async throws(BusError) -> [IncomingMessage] {
@@ -110,7 +112,9 @@ extension RedisLogReader.State {
             throw BusError(
                 .refused, message: "a version of Carillon wrote \(partition) that writes entries of \(version)")
         }
-        if let mark = marks[partition.number], let follows = entry.follows, follows != mark {
+        if let mark = marks[partition.number], let follows = entry.follows, follows != mark,
+            !positions.skipsRemoved || follows.nextOffset <= mark.nextOffset
+        {
             throw positions.replaced("another entry precedes \(entry.nextOffset) of partition \(partition.number)")
         }
         let messages: [IncomingMessage]
@@ -119,8 +123,7 @@ extension RedisLogReader.State {
         } catch {
             throw BusError(.refused, message: "invalid entry \(entry.nextOffset) of \(partition): \(error)")
         }
-        for message in messages { try positions.pass(message) }
         marks[partition.number] = entry.mark
-        return messages
+        return try positions.pass(messages)
     }
 }

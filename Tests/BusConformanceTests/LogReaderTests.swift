@@ -81,6 +81,56 @@ import Topics
         await bus.close()
     }
 
+    /// Goal: a reader that begins at the end, or where another one stopped, gets the messages after that and no others.
+    @Test(arguments: Driver.allCases)
+    func beginsWhereItIsTold(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.log, admission: .draining, partitions: 2)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await Self.send(Self.texts(0..<90), on: topic, producer: producer)
+        let atEnd = try await bus.makeLogReader(topic.channel, LogReaderOptions(start: .end))
+        try await Self.send(Self.texts(90..<180), on: topic, producer: producer)
+        let stopped = LogReaderOptions(start: .positions(atEnd.held.mapValues(\.upperBound)))
+        let continued = try await bus.makeLogReader(topic.channel, stopped)
+        let ofAnotherLog = LogReaderOptions(start: .positions([0: 10_000, 1: 10_000]))
+        let fromOldest = try await bus.makeLogReader(topic.channel, ofAnotherLog)
+        for (reader, first) in [(atEnd, 90), (continued, 90), (fromOldest, 0)] {
+            let messages = try await Self.read(180 - first, from: reader)
+            #expect(Set(messages.map { String(decoding: $0.value, as: UTF8.self) }) == Set(Self.texts(first..<180)))
+            #expect(messages.count == 180 - first)
+            await reader.close()
+        }
+        await bus.close()
+    }
+
+    /// Goal: a reader that skips removed messages goes on after work that a group has handled, and does not disturb the
+    /// group. Method: the group handles the first messages before the reader asks for any; Kafka removes none.
+    @Test(arguments: Driver.allCases.filter { $0 != .kafka })
+    func goesOnAfterHandledWork(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.work, admission: .draining, partitions: 1)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await Self.send(Self.texts(0..<60), on: topic, producer: producer)
+        let reader = try await bus.makeLogReader(topic.channel, LogReaderOptions(skipsRemoved: true))
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        #expect(await record.wait(forCount: 60))
+        try await worker.stop()
+        try await Self.send(Self.texts(60..<90), on: topic, producer: producer)
+        let messages = try await Self.read(30, from: reader)
+        #expect(messages.map(\.offset) == Array(60..<90))
+        #expect(Set(record.all).count == 60)
+        await reader.close()
+        await bus.close()
+    }
+
     /// Goal: a reader of a log whose oldest messages were removed begins with the oldest that is left. Method: a log
     /// much smaller than what is sent.
     @Test func beginsWithTheOldestThatIsLeft() async throws {
