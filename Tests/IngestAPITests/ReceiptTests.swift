@@ -74,7 +74,7 @@ import Topics
             #expect(batch.task == push.task && batch.app == fixture.news && batch.day == push.day)
             #expect(batch.receipts.map(\.kind) == [.action, .opened] && batch.receipts.map(\.action) == ["reply", ""])
             #expect(batch.receipts.map(\.time) == [fixture.time.now + .seconds(-1), fixture.time.now])
-            #expect(fixture.bus.sent.last?.key == Array(push.task.key.utf8))
+            #expect(fixture.bus.sent.last?.key == Array("\(push.task)".utf8))
             #expect(fixture.metrics.counter(.ingestReceiptsAccepted).value == 2)
         }
     }

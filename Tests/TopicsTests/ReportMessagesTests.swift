@@ -45,6 +45,11 @@ import Topics
         #expect(String(decoding: try Self.report(created: Self.created).encoded(), as: UTF8.self) == expected)
     }
 
+    @Test func theKeyIsTheIdOfTheTask() throws {
+        let key = try Self.report(created: nil).key
+        #expect(String(decoding: key, as: UTF8.self) == "00000000-0000-0001-0000-000000000002")
+    }
+
     @Test(arguments: [created, nil])
     func aReportIsReadBack(created: Timestamp?) throws {
         let report = try Self.report(created: created)

@@ -156,7 +156,7 @@ final class TaskCloser: Sendable {
         if report.lane == .fast { try await keepTrace(of: report) }
         if try await count(report) { try await learn(report) }
         try await states.noteEnd(of: report)
-        try await producer.send([Topics.reports.message(report, key: report.task.bytes)])
+        try await producer.send([Topics.reports.message(report, key: report.key)])
         if report.lane == .fast { try await stores.ledger.release(report.task) }
         try await stores.archive.advance(reportOf: report.task, to: .published)
         meters.note(report)

@@ -25,7 +25,7 @@ package struct ReceiptBatch: TopicMessage, Hashable {
         self.receipts = receipts
     }
 
-    package var key: [UInt8] { Topics.key(task) }
+    package var key: [UInt8] { Array("\(task)".utf8) }
 
     package var event: CloudEvent? {
         CloudEvent(

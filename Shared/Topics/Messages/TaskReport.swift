@@ -43,6 +43,7 @@ package struct TaskReport: TopicMessage, Hashable {
     }
 
     package var id: String { "\(task)/report" }
+    package var key: [UInt8] { Array("\(task)".utf8) }
     package var event: CloudEvent? {
         CloudEvent(
             id: id, of: "reports", version: TaskReport.version, app: app, subject: "\(task)", time: closed)
