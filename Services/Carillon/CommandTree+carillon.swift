@@ -16,6 +16,7 @@ extension CommandTree {
             SubscriptionsShow.self, SubscriptionsPurge.self,
             AppsAdd.self, AppsConnectAPNs.self, AppsConnectFCM.self, AppsConnectHuawei.self, AppsConnectWebPush.self,
             AppsKey.self, AppsWebPush.self, AppsList.self, AppsRotate.self, AppsCheck.self,
+            Results.self, Reports.self, Feedback.self,
             TopicsList.self, TopicsCreate.self,
             DeadList.self, DeadShow.self, DeadReplay.self,
             Rebuild.self, ImportPushd.self, Completion.self,

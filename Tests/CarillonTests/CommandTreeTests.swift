@@ -18,8 +18,9 @@ import Testing
         #expect(code == 0)
         for name in [
             "up", "push", "watch", "tasks", "tasks cancel", "activities list", "activities show",
-            "activities devices", "activities start", "activities update", "activities end", "topics list",
-            "topics create", "dead list", "dead show",
+            "activities devices", "activities start", "activities update", "activities end", "results", "reports",
+            "feedback",
+            "topics list", "topics create", "dead list", "dead show",
             "dead replay", "import pushd",
         ] {
             #expect(terminal.printed.contains { $0.hasPrefix("  \(name) ") }, "\(name)")
@@ -59,7 +60,7 @@ import Testing
         (["tpics", "list"], "carillon: unknown command \"tpics\"; did you mean topics?\nSee carillon --help"),
         (
             ["frobnicate"],
-            "carillon: unknown command \"frobnicate\"; there are: up, push, watch, tasks, stats, campaigns, activities, audiences, devices, users, subscriptions, apps, topics, dead, rebuild, import, completion, bench, help\nSee carillon --help"
+            "carillon: unknown command \"frobnicate\"; there are: up, push, watch, tasks, stats, campaigns, activities, audiences, devices, users, subscriptions, apps, results, reports, feedback, topics, dead, rebuild, import, completion, bench, help\nSee carillon --help"
         ),
         (["dead", "shwo", "0:1"], "carillon: unknown command \"dead shwo\"; did you mean show?\nSee carillon --help"),
         (["dead"], "carillon: dead requires a subcommand: list, show, replay\nSee carillon --help"),
