@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak sanitize fuzz check-api check-browser check-clients check-deploy check-containers lint format sbom clean
+.PHONY: help deps build run test soak sanitize fuzz check-analytics check-api check-browser check-clients check-deploy check-containers lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -35,6 +35,9 @@ sanitize: deps ## Run the tests under a sanitizer, SANITIZER=address or thread; 
 
 fuzz: deps ## Fuzz the decoders for MINUTES=n in total, or only TARGET=name; see docs/fuzzing.md
 	.ci/fuzz "$(MINUTES)" "$(TARGET)"
+
+check-analytics: deps ## Export the outcomes of a pipeline, as built by `make test`, and run the DuckDB statements of docs/analytics.md
+	.venv/bin/python -B .ci/check-analytics
 
 check-api: deps ## Test the HTTP API, as built by `make test`, with EXAMPLES=n generated requests per operation (default: 500)
 	.ci/check-api
