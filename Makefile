@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak sanitize fuzz check-analytics check-api check-browser check-clients check-deploy check-containers lint format sbom clean
+.PHONY: help deps build run test soak sanitize fuzz check-api check-browser check-clients check-analytics check-deploy check-containers package check-package lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -53,8 +53,16 @@ check-deploy: deps ## Start compose's services, render the chart, compare both a
 	.venv/bin/python -B .ci/check-chart
 	.venv/bin/python -B .ci/start-services
 
-check-containers: build ## Run compose on a real engine and kill each container once; as root, after .ci/install-packages containers
+check-containers: build ## Run compose on a real engine and kill each container once; as root, after .ci/install-packages package containers
 	.venv/bin/python -B .ci/check-containers
+
+package: build ## Build the Debian package and a tarball of the same tree, into .build/package
+	@.ci/install-packages package
+	.ci/package
+
+check-package: deps ## Build the package from the programs of `make build`, run lintian, start every program; BIN=FOLDER has others
+	@.ci/install-packages package check-package
+	BIN="$(BIN)" .venv/bin/python -B .ci/check-package
 
 sbom: deps ## Write .build/carillon.cdx.json, a CycloneDX bill of materials; ROOT=FOLDER reads an unpacked image
 	@mkdir -p .build
