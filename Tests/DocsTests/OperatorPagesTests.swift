@@ -8,8 +8,8 @@ import Testing
     private static let settings = ["docs/settings.md", "docs/settings-bus.md", "docs/settings-senders.md"]
     private static let pages = [
         "docs/alerts.md", "docs/failures-providers.md", "docs/failures.md", "docs/metrics.md", "docs/operations.md",
-        "docs/packages.md", "docs/recovery.md", "docs/run.md", "docs/scaling.md", "docs/security.md", "docs/settings-bus.md",
-        "docs/settings-senders.md", "docs/settings.md", "docs/upgrading.md",
+        "docs/packages.md", "docs/recovery.md", "docs/run.md", "docs/scaling.md", "docs/security.md",
+        "docs/settings-bus.md", "docs/settings-senders.md", "docs/settings.md", "docs/upgrading.md",
     ]
 
     @Test(arguments: pages)
