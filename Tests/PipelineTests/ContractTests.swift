@@ -69,9 +69,10 @@ import Topics
     /// Output of the program in `docs/analytics.md`, started as the page describes.
     private func sampleOutput(_ harness: Harness) async throws -> [String] {
         let page = try #require(SourceTree.text("docs/analytics.md"))
+        let section = String(try #require(page.split(separator: "\n## ").first { $0.hasPrefix("A program\n") }))
         let folder = TemporaryDirectory("analytics")
-        folder.write("outcomes.py", content: try #require(MarkdownCode.blocks("python", inPage: page).first))
-        let command = try #require(MarkdownCode.blocks("sh", inPage: page).first)
+        folder.write("outcomes.py", content: try #require(MarkdownCode.blocks("python", inPage: section).first))
+        let command = try #require(MarkdownCode.blocks("sh", inPage: section).first)
         return try await run("cd '\(folder.path)' && \(command)", harness: harness)
     }
 
