@@ -9,7 +9,7 @@ package enum CountText {
     }
 
     /// `1 device`, `12,000 devices`.
-    package static func of(_ number: Int, _ noun: String) -> String {
+    package static func of(_ number: Int, noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(grouped(number)) \(noun)s"
     }
 }

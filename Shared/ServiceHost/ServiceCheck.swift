@@ -2,7 +2,7 @@ package import Bus
 import Glibc
 import ServiceKit
 
-/// What a service does instead of running when it is called with `--check`: it asks somebody else whether settings are
+/// What a service does instead of running when it is called with `--check`: it asks another system whether settings are
 /// accepted, and prints the answer as one line.
 package struct ServiceCheck<Configuration: Sendable>: Sendable {
     package typealias Answer = @Sendable (CheckRequest, Configuration) async throws -> String

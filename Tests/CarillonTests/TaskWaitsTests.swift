@@ -26,7 +26,7 @@ import Testing
             causes.map(\.what) == [
                 "1 device: cap, the first until 2026-02-02T06:00:00Z",
                 "30 devices: quiet hours, the first until 2026-02-01T06:00:00Z",
-                "2 devices: the provider could not take the push yet, it is tried again",
+                "2 devices: the provider could not take the push yet; it is retried",
                 "6 devices: rendered or sent now",
             ])
         #expect(causes[1].cure.contains("--quiet-hours ignore"))

@@ -26,7 +26,7 @@ enum ProviderGaps {
             let count = counts["platforms"]?.count(platform.rawValue) ?? 0
             guard count > 0, !kinds.contains(where: { providers.has($0) }) else { return nil }
             let names = kinds.map { "providers.\($0.name)" }.joined(separator: " or ")
-            let devices = count == 1 ? "1 device" : "\(count) devices"
+            let devices = CountText.of(count, noun: "device")
             return "app \(app) has \(devices) of \(platform.rawValue) and no \(names): their pushes end as suppressed; "
                 + "see carillon apps connect --help"
         }

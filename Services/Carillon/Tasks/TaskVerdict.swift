@@ -30,7 +30,7 @@ struct TaskVerdict: Equatable {
         } else if status.targeted == 0 {
             self.init(grade: .incomplete, text: "no device matched; nothing was sent")
         } else if status.count(.delivered) == status.targeted {
-            let devices = CountText.of(status.targeted, "device")
+            let devices = CountText.of(status.targeted, noun: "device")
             let all = status.targeted == 1 ? "" : "all "
             self.init(grade: .complete, text: "delivered to \(all)\(devices)\(TaskVerdict.pace(status))\(receipts)")
         } else {

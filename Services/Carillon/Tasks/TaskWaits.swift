@@ -32,16 +32,17 @@ struct TaskWaits: Sendable {
         causes += TaskWaits.deferrals(status)
         let retried = status.document["waiting"]?.count("retry") ?? 0
         if retried > 0 {
+            let devices = CountText.of(retried, noun: "device")
             causes.append(
                 Cause(
-                    what: "\(TaskWaits.devices(retried)): the provider could not take the push yet, it is tried again",
+                    what: "\(devices): the provider could not take the push yet; it is retried",
                     cure: "each attempt waits longer, until the device's time to live is over; to stop: \(cancel)"))
         }
         let working = status.targeted - status.ended - retried - status.deferred
         if status.isResolved, working > 0 {
             causes.append(
                 Cause(
-                    what: "\(TaskWaits.devices(working)): rendered or sent now",
+                    what: "\(CountText.of(working, noun: "device")): rendered or sent now",
                     cure: "if the number stays, a sender or its provider stands still"))
         }
         self.causes = causes
@@ -60,7 +61,7 @@ struct TaskWaits: Sendable {
             else { return nil }
             let cause = name.split(separator: "_").joined(separator: " ")
             let next = wait["next"]?.text.map { ", the first until \($0)" } ?? ""
-            return Cause(what: "\(devices(count)): \(cause)\(next)", cure: cure)
+            return Cause(what: "\(CountText.of(count, noun: "device")): \(cause)\(next)", cure: cure)
         }
     }
 
@@ -69,10 +70,6 @@ struct TaskWaits: Sendable {
         guard !causes.isEmpty else { return "" }
         let lines = causes.flatMap { ["  \($0.what)", "      \($0.cure)"] } + remarks.map { "  \($0)" }
         return "\nwhy it waits:\n\n\(lines.joined(separator: "\n"))\n"
-    }
-
-    private static func devices(_ count: Int) -> String {
-        count == 1 ? "1 device" : "\(count) devices"
     }
 }
 

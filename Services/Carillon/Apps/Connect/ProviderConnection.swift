@@ -33,7 +33,8 @@ struct ProviderConnection: Sendable {
         isChecked = !arguments.has(ProviderConnection.noCheckOption)
     }
 
-    /// Returns the exit code. `source` is the file that the secret was read from; `sender` is the program that can ask the provider; nil if none can.
+    /// Returns the exit code. `source` is the file that the secret was read from; `sender` is the program that can ask
+    /// the provider, nil if none can.
     func store(
         _ entry: ProviderEntry, from source: ProvidedFile, ofProvider name: String, checkedBy sender: String?,
         in context: CommandContext
@@ -53,7 +54,7 @@ struct ProviderConnection: Sendable {
             Result { () throws(AppsError) in try editor.connect(entry, to: app) }
         }
         context.terminal.print("wrote \(try stored.get())\nchanged \(editor.path(of: app))")
-        try sayNext(name, app: app, in: context)
+        try sayNext(name, in: context)
         return 0
     }
 
@@ -69,7 +70,7 @@ struct ProviderConnection: Sendable {
         return only
     }
 
-    private func sayNext(_ name: String, app: AppID, in context: CommandContext) throws {
+    private func sayNext(_ name: String, in context: CommandContext) throws {
         guard let local = try place.local(in: context), local.running != nil else { return }
         context.terminal.print("the pipeline in \(local.folder.path) sends to \(name) with this key within seconds")
     }
