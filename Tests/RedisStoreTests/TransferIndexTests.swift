@@ -42,16 +42,23 @@ import Testing
                 == ["9:1:9"])
     }
 
+    /// Adds times of transfers, in scripts that end within a command's deadline.
+    private func fill(_ fixture: RegistryFixture, from first: Int, through last: Int) async throws {
+        let script = "for i = ARGV[1], ARGV[2] do redis.call('ZADD', KEYS[1], ARGV[3], i) end"
+        for start in stride(from: first, through: last, by: 10_000) {
+            _ = try await fixture.command(
+                "EVAL", script, "1", "transfer-times:{app:0}", "\(start)", "\(min(start + 9_999, last))",
+                "\(fixture.time.now.milliseconds)")
+        }
+    }
+
     @Test func anAppHasAMaximumOfTransfers() async throws {
         let fixture = try await RegistryFixture()
         let registry = try await fixture.registry()
         let app = try AppID("app")
         let first = transfer(1, client: 1, at: fixture.time)
         #expect(try await registry.reserve(first, in: app) == first)
-        let fill = "for i = 2, ARGV[1] do redis.call('ZADD', KEYS[1], ARGV[2], i) end"
-        _ = try await fixture.command(
-            "EVAL", fill, "1", "transfer-times:{app:0}", "\(TransferBounds.countMaximum)",
-            "\(fixture.time.now.milliseconds)")
+        try await fill(fixture, from: 2, through: TransferBounds.countMaximum)
         let error = await #expect(throws: StoreError.self) {
             try await registry.reserve(transfer(2, client: 2, at: fixture.time), in: app)
         }
