@@ -247,15 +247,15 @@ extension MemoryBroker.State {
 }
 
 extension MemoryBroker.ChannelState {
-    /// Work is removed once every group has handled it; a log drops its oldest messages above the bound.
+    /// Work is removed once every group has handled it; a log drops its oldest messages above the bound, and kept work
+    /// those of them that every group has handled.
     fileprivate mutating func trim(bytesMaximum: Int) {
         for partition in logs.indices {
+            let handled = groups.values.map { $0.done[partition] }.min() ?? 0
             switch channel.declaration.kind {
-            case .work:
-                guard let done = groups.values.map({ $0.done[partition] }).min() else { continue }
-                logs[partition].removeAll(before: done)
-            case .log:
-                logs[partition].trim(to: bytesMaximum / logs.count)
+            case .work: logs[partition].removeAll(before: handled)
+            case .keptWork: logs[partition].trim(to: bytesMaximum / logs.count, before: handled)
+            case .log: logs[partition].trim(to: bytesMaximum / logs.count, before: .max)
             }
         }
     }

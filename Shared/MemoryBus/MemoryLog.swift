@@ -39,10 +39,12 @@ struct MemoryLog {
         firstOffset += Int64(count)
     }
 
-    mutating func trim(to bytesMaximum: Int) {
+    /// Removes the oldest messages while there are more bytes, none from the offset on.
+    mutating func trim(to bytesMaximum: Int, before offset: Int64) {
+        let endMaximum = Int(min(max(offset, firstOffset), nextOffset) - firstOffset)
         var end = 0
         var rest = bytes
-        while rest > bytesMaximum, end < messages.count {
+        while rest > bytesMaximum, end < endMaximum {
             rest -= messages[end].cost
             end += 1
         }

@@ -57,13 +57,15 @@ final class AppendPipe: Sendable {
                 RedisArgument(batch.count), RedisArgument(batch.bytes), RedisArgument(bound),
                 RedisArgument(MessageBatch.entry(count: batch.count, frames: batch.frames)),
                 RedisArgument(shared.time.now.milliseconds), RedisArgument(keep), RedisArgument(age.wholeMilliseconds),
+                RedisArgument(channel.declaration.kind.rawValue),
             ]
         ) { [self] result in settle(AppendPipe.outcome(of: result, partition)) }
     }
 
-    /// How much of a log to keep; work is removed when done, and compacted topics stay whole (0 bytes: all).
+    /// How much to keep of a log and of handled messages of kept work. Other work is removed when it is handled, and
+    /// compacted topics stay whole (0 bytes: all).
     private var kept: (bytes: Int, age: Duration) {
-        guard channel.declaration.kind == .log else { return (0, .zero) }
+        guard channel.declaration.kind != .work else { return (0, .zero) }
         let bytes = shared.bytesMaximum(of: channel, shared.configuration.logBytesMaximum)
         return switch channel.declaration.cleanup {
         case .age(let days): (bytes, .seconds(days * 86_400))

@@ -4,7 +4,8 @@ import Topics
 package struct RedisBusConfiguration: Sendable {
     /// Forward producers wait while a topic or lane holds this many bytes that some group has not handled.
     package var channelBytesMaximum: Int
-    /// The oldest messages of a log are removed above this size, divided among its partitions.
+    /// The oldest messages of a log, and handled ones of kept work, are removed above this size, divided among its
+    /// partitions.
     package var logBytesMaximum: Int
     /// How long a log that is kept briefly keeps a message.
     package var briefAge: Duration
@@ -39,7 +40,7 @@ package struct RedisBusConfiguration: Sendable {
             meaning: "Embedded bus: unread bytes of one topic or lane at which its forward producers wait.")
         logBytesMaximum = environment.bytes(
             "CARILLON_BUS_LOG_BYTES", default: defaults.logBytesMaximum, in: (1 << 20)...(64 << 30),
-            meaning: "Embedded bus: size at which a log topic deletes its oldest messages.")
+            meaning: "Embedded bus: size at which a log topic, or handled results, lose the oldest messages.")
         briefAge = environment.duration(
             "CARILLON_BUS_EVENTS_AGE", default: defaults.briefAge, in: .seconds(60) ... .seconds(7 * 86_400),
             meaning:

@@ -241,7 +241,7 @@ struct RedisKeeper {
                     RedisBusScripts.advance, keys: [RedisBusKeys.state(partition), RedisBusKeys.log(partition)],
                     arguments: [
                         RedisArgument(options.group), RedisArgument(tenure.fence), RedisArgument(watermark),
-                        RedisArgument(passed), options.channel.declaration.kind == .work ? "1" : "0",
+                        RedisArgument(passed), RedisArgument(options.channel.declaration.kind.rawValue),
                         RedisArgument(tenure.recorded),
                     ] + RedisKeeper.arguments(of: last)) : nil
             switch reply?.integer {

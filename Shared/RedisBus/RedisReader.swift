@@ -147,7 +147,7 @@ struct RedisReader {
         do {
             let messages = try entry.messages(of: partition)
             let missing = mailbox.change { $0.offerUnseen(messages, to: partition, tenure: fetched.tenure) }
-            guard missing > 0, options.channel.declaration.kind == .work else { return }
+            guard missing > 0, options.channel.declaration.kind.isWork else { return }
             alarm(
                 partition, reason: "\(missing) messages missing before offset \(entry.nextOffset)", count: Int(missing))
         } catch {

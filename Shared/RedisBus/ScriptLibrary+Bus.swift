@@ -16,6 +16,7 @@ extension ScriptConstants {
 
 extension ScriptLibrary {
     static let append = ScriptLibrary(PackageResources.append_lua)
+    static let handled = ScriptLibrary(PackageResources.handled_lua)
     static let rewritten = ScriptLibrary(PackageResources.rewritten_lua)
     static let tenureReplies = ScriptLibrary(.tenureReplies)
 }

@@ -3,8 +3,12 @@ package final class TopicDeclaration: Sendable {
     package enum Kind: String, Sendable {
         /// Bounded; a message is removed once every group has handled it.
         case work
+        /// Work that analysts read too: handled messages are retained as those of a log, and others are never removed.
+        case keptWork = "kept work"
         /// Retained by age or size; never makes a producer wait.
         case log
+
+        package var isWork: Bool { self != .log }
     }
 
     /// Admission at the bound of a work topic. Consumers' output is always admitted, or a full pipeline could never be

@@ -57,7 +57,7 @@ package enum Topics {
     /// Outcomes of devices, many in each message.
     package static let results = Topic<ResultBatch>(
         TopicDeclaration(
-            "results", kind: .work, admission: .draining, partitions: hot, key: "task and segment",
+            "results", kind: .keptWork, admission: .draining, partitions: hot, key: "task and segment",
             from: senders + ["renderer", "reporter", "scheduler", "targeting-resolver", "ingest-api", "carillon"],
             to: ["reporter"]))
 

@@ -27,6 +27,19 @@ import Topics
         }
     }
 
+    /// Handles all messages of a topic as a group.
+    private static func handle(
+        _ count: Int, of topic: Topic<OpaqueMessage>, _ fixture: any BusFixture, bus: any Bus
+    ) async throws {
+        let record = Record()
+        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
+            for message in messages { record.add(message.text) }
+            return []
+        }
+        #expect(await record.wait { Set($0).count == count })
+        try await worker.stop()
+    }
+
     /// Goal: every reader sees every message once and in order, those before it began and those after.
     @Test(arguments: Driver.allCases)
     func everyReaderSeesEverything(driver: Driver) async throws {
@@ -116,18 +129,59 @@ import Topics
         let producer = try await bus.makeProducer(ProducerOptions())
         try await Self.send(Self.texts(0..<60), on: topic, producer: producer)
         let reader = try await bus.makeLogReader(topic.channel, LogReaderOptions(skipsRemoved: true))
-        let record = Record()
-        let worker = try await RunningWorker(fixture, bus: bus, channel: topic.channel, group: "g") { messages, _ in
-            for message in messages { record.add(message.text) }
-            return []
-        }
-        #expect(await record.wait(forCount: 60))
-        try await worker.stop()
+        try await Self.handle(60, of: topic, fixture, bus: bus)
         try await Self.send(Self.texts(60..<90), on: topic, producer: producer)
         let messages = try await Self.read(30, from: reader)
         #expect(messages.map(\.offset) == Array(60..<90))
-        #expect(Set(record.all).count == 60)
         await reader.close()
+        await bus.close()
+    }
+
+    /// Goal: work that is kept for readers can be read after its group has handled it.
+    @Test(arguments: Driver.allCases)
+    func keptWorkIsReadAfterItWasHandled(driver: Driver) async throws {
+        let fixture = try await driver.fixture()
+        let topic = TestTopics.make(.keptWork, admission: .draining, partitions: 1)
+        try await fixture.prepare(topic)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await Self.send(Self.texts(0..<60), on: topic, producer: producer)
+        try await Self.handle(60, of: topic, fixture, bus: bus)
+        try await Self.send(Self.texts(60..<90), on: topic, producer: producer)
+        let reader = try await bus.makeLogReader(topic.channel)
+        let messages = try await Self.read(90, from: reader)
+        #expect(messages.map(\.offset) == Array(0..<90))
+        await reader.close()
+        await bus.close()
+    }
+
+    /// Goal: of kept work above its bound the oldest messages are removed, but none that a group has not handled.
+    @Test(arguments: [Driver.memory, .redis])
+    func ofKeptWorkOnlyHandledMessagesAreRemoved(driver: Driver) async throws {
+        let bound = 1 << 20
+        let fixture: any BusFixture =
+            driver == .memory ? MemoryFixture(bytesMaximum: bound) : try await RedisFixture(logBytesMaximum: bound)
+        let topic = TestTopics.make(.keptWork, admission: .draining, partitions: 1)
+        let bus = try fixture.bus()
+        let producer = try await bus.makeProducer(ProducerOptions())
+        func send(_ numbers: Range<Int>) async throws {
+            for number in numbers { try await producer.send([topic.text("\(number)", key: "k", bytes: 100_000)]) }
+        }
+        func held() async throws -> Range<Int64>? {
+            let reader = try await bus.makeLogReader(topic.channel)
+            await reader.close()
+            return reader.held[0]
+        }
+        try await send(0..<40)
+        #expect(try await held() == 0..<40)
+        try await Self.handle(40, of: topic, fixture, bus: bus)
+        try await send(40..<44)
+        let some = try #require(try await held())
+        #expect((20...40).contains(some.lowerBound) && some.upperBound == 44)
+        try await send(44..<80)
+        let unhandled = try #require(try await held())
+        #expect((20...40).contains(unhandled.lowerBound) && unhandled.upperBound == 80)
+        try await Self.handle(40, of: topic, fixture, bus: bus)
         await bus.close()
     }
 

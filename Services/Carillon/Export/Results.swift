@@ -5,8 +5,8 @@ struct Results: Command {
     static let declaration = TopicExport.declaration(
         "results", purpose: "print the outcomes of devices as JSON lines",
         notes: """
-            Each line is a batch of outcomes of one task. On the embedded bus a batch is removed once the reporter has
-            handled it: run results --follow before the tasks whose outcomes are to be kept. Kafka keeps them.
+            Each line is a batch of outcomes of one task. They are kept for 7 days, on the embedded bus also not above
+            CARILLON_BUS_LOG_BYTES: to store more outcomes than that, keep results --follow running.
             """)
 
     private let export: TopicExport

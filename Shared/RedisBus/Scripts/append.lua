@@ -1,7 +1,7 @@
 -- Appends a batch to the log of a partition.
 --
 -- KEYS: state, log. ARGV: messages, bytes, bound (0 for none), batch, now, bytes to keep of a log (0 for all),
--- milliseconds to keep of a log. Returns the next offset, or -1 if the partition is at its bound.
+-- milliseconds to keep of a log, kind of the topic. Returns the next offset, or -1 if the partition is at its bound.
 
 local state, log = KEYS[1], KEYS[2]
 
@@ -10,11 +10,15 @@ local function trim(head, keep, age)
     local bytes = tonumber(redis.call('HGET', state, 'oldest-bytes') or string.format('%.0f', head))
     local time = tonumber(redis.call('HGET', state, 'oldest-time') or ARGV[5])
     local removed = 0
+    local removable
     while removed < 1000 and (head - bytes >= keep or ARGV[5] - time > age) do
+        removable = removable or (ARGV[8] == 'log' and math.huge or handledByAll(state) or 0)
         local oldest = redis.call('XRANGE', log, '-', '+', 'COUNT', 2)
         if #oldest < 2 then break end
+        local offset = string.match(oldest[1][1], '^%d+')
+        if tonumber(offset) > removable then break end
         redis.call('XDEL', log, oldest[1][1])
-        redis.call('HSET', state, 'removed', string.match(oldest[1][1], '^%d+'))
+        redis.call('HSET', state, 'removed', offset)
         bytes, time = tonumber(oldest[2][2][4]), tonumber(oldest[2][2][6])
         removed = removed + 1
     end

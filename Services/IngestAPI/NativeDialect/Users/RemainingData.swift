@@ -54,7 +54,10 @@ struct RemainingData: Sendable, Equatable {
             place: "with Kafka: topics \(names { $0.cleanup == .compaction })",
             end: "compacted, which takes about 8 days with the settings of carillon topics create"),
         RemainingData(
-            what: "tasks with their lists, devices with their tokens, and outcomes, on their way between services",
+            what: "outcomes of tasks by device id", place: "topics \(names { $0.kind == .keptWork })",
+            end: "7 days after each message"),
+        RemainingData(
+            what: "tasks with their lists, and devices with their tokens, on their way between services",
             place: "with Kafka: topics \(names { $0.kind == .work && $0.cleanup == .age(days: 7) })",
             end: "7 days after each message"),
         RemainingData(
