@@ -66,7 +66,8 @@ import Testing
         #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
         process.signal(SIGKILL)
         #expect(await process.ended() == .signalled(SIGKILL))
-        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        // A child of another test that was forked before this close, and has not begun its program, holds it too.
+        #expect(try await waitUntil(within: .hangLimit) { flock(other, LOCK_EX | LOCK_NB) == 0 })
     }
 
     /// The thread that started the child must not count as its parent.
