@@ -48,6 +48,8 @@ final class RedisConsumer: BusConsumer {
         // Wakes both threads from their waits.
         mailbox.change { _ in }
         tenures.change { _ in }
+        // Ends a read that waits for messages.
+        await reading.close(within: .zero)
         await keeperEnded.wait()
         await readerEnded.wait()
         await reading.close()

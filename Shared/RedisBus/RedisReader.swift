@@ -40,6 +40,7 @@ struct RedisReader {
             switch asked.answer.wait(timeout: ReadPatience.longest + .seconds(10), until: { $0 }) {
             case .success(let value): fetched = note(value, from: asked.reading)
             case .failure(let error):
+                guard !isClosing() else { continue }
                 shared.log.warning(
                     "read from Redis failed", [.topic: options.channel.name, .group: options.group, .error: "\(error)"])
                 _ = tenures.wait(timeout: .milliseconds(200)) { _ in isClosing() ? true : nil }
