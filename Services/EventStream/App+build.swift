@@ -21,6 +21,7 @@ extension EventStream {
         let server = HTTPServer(
             name: "stream", configuration: configuration.server, router: routes.router, log: environment.log,
             metrics: environment.metrics, time: environment.time)
+        environment.health.addReadinessCheck("public server") { server.readiness }
         return [
             apps, reader,
             StreamServer(

@@ -27,11 +27,10 @@ extension IngestAPI {
             gatekeeper: Gatekeeper(
                 limits: limits, crossOrigin: CrossOrigin { apps.current.isKnown(origin: $0) },
                 access: { apps.access(presented: $0, peer: $1) }))
-        let server = HTTPService(
-            "public server",
-            server: HTTPServer(
-                name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
-                metrics: environment.metrics, time: environment.time))
+        let server = HTTPServer(
+            name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
+            metrics: environment.metrics, time: environment.time)
+        environment.health.addReadinessCheck("public server") { server.readiness }
         let own = try await DatagramAccess.open(configuration.datagrams, in: context, room: access.room)
         let datagrams: [any Service]? = try own.map { own in
             [own.resources, try parts.datagrams(own.settings, access: own.tasks) { apps.current }]
@@ -39,6 +38,7 @@ extension IngestAPI {
         let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment: environment)] : []
         let connections = SharedResources { [producer = tasks.producer] in await producer.close() }
         let keeper = parts.activityKeeper { apps.current.apps.map(\.id) }
-        return lag + access.services + [connections, apps, parts.released, keeper, server] + (datagrams ?? [])
+        let service = HTTPService("public server", server: server)
+        return lag + access.services + [connections, apps, parts.released, keeper, service] + (datagrams ?? [])
     }
 }

@@ -62,6 +62,9 @@ package final class HTTPServer: Sendable {
         }
     }
 
+    /// For `Health.addReadinessCheck`.
+    package var readiness: Health.Readiness { port == nil ? .notReady("not listening") : .ready }
+
     /// Stops accepting, closes idle connections, and lets requests in flight finish until the deadline (by default the
     /// configuration's); then aborts the rest. Streams count as requests in flight: the writer of an endless stream
     /// should finish it first.

@@ -21,6 +21,7 @@ struct Application: Service {
     func run() async throws {
         guard let services = try await builtOrStopped() else { return await context.bus.close() }
         let environment = context.environment
+        environment.health.endStart()
         environment.log.info("running")
         let group = ServiceGroup(services, log: environment.log, time: environment.time)
         let end = try await group.run(drainingWithin: drainDeadline) { await stopRequested.wait() }

@@ -57,6 +57,7 @@ package enum ServiceHost {
         environment.health.addRemark("settings") {
             unknownVariables.isEmpty ? nil : unknownVariables.joined(separator: "; ")
         }
+        environment.health.beginStart()
         environment.metrics.gauge(.buildInfo, labels: ["service": service, "version": CarillonVersion.current]).set(1)
         do {
             let bus = try host.bus.open(environment)

@@ -48,6 +48,15 @@ import Testing
         #expect(await health.obstacles() == ["shutting down", "redis: no connection"])
     }
 
+    @Test func aServiceIsNotReadyBeforeItHasStarted() async {
+        health.beginStart()
+        #expect(await health.obstacles() == ["starting"])
+        health.addReadinessCheck("bus") { .notReady("no connection") }
+        #expect(await health.obstacles() == ["bus: no connection"])
+        health.endStart()
+        #expect(await health.obstacles() == ["bus: no connection"])
+    }
+
     /// Goal: a hanging check does not delay the response, and is not started again and again. Method: it counts its
     /// starts.
     @Test func aCheckThatHangsIsAReason() async {

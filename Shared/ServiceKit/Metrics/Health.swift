@@ -14,6 +14,7 @@ package final class Health: Sendable {
         var pulses: [(name: String, pulse: Pulse)] = []
         var checks: [ReadinessCheck] = []
         var remarks: [(name: String, text: @Sendable () -> String?)] = []
+        var isStarting = false
         var isDraining = false
     }
 
@@ -47,6 +48,15 @@ package final class Health: Sendable {
         state.withLock { $0.remarks }.compactMap { remark in remark.text().map { "\(remark.name): \($0)" } }
     }
 
+    /// Marks the service as not ready until `endStart`: its parts do not exist yet, nor do their checks.
+    package func beginStart() {
+        state.withLock { $0.isStarting = true }
+    }
+
+    package func endStart() {
+        state.withLock { $0.isStarting = false }
+    }
+
     /// Marks the service as not ready, because it is about to stop.
     package func startDraining() {
         state.withLock { $0.isDraining = true }
@@ -62,7 +72,7 @@ package final class Health: Sendable {
 
     /// The reasons why the service is not ready, in the order of the checks, which run concurrently; empty if it is.
     package func obstacles() async -> [String] {
-        let (checks, isDraining) = state.withLock { ($0.checks, $0.isDraining) }
+        let (checks, isStarting, isDraining) = state.withLock { ($0.checks, $0.isStarting, $0.isDraining) }
         var reasons = isDraining ? ["shutting down"] : []
         let answers = await withTaskGroup(of: (Int, Readiness).self) { tasks in
             for (index, check) in checks.enumerated() {
@@ -75,7 +85,7 @@ package final class Health: Sendable {
         for (index, check) in checks.enumerated() {
             if case .notReady(let reason) = answers[index] { reasons.append("\(check.name): \(reason)") }
         }
-        return reasons
+        return reasons.isEmpty && isStarting ? ["starting"] : reasons
     }
 }
 
