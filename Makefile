@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak sanitize fuzz check-api check-browser check-clients check-analytics check-deploy check-containers package check-package lint format sbom clean
+.PHONY: help deps build run test soak sanitize fuzz check-api check-browser check-clients check-analytics check-deploy check-containers package check-package check-systemd lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -63,6 +63,9 @@ package: build ## Build the Debian package and a tarball of the same tree, into 
 check-package: deps ## Build the package from the programs of `make build`, run lintian, start every program; BIN=FOLDER has others
 	@.ci/install-packages package check-package
 	BIN="$(BIN)" .venv/bin/python -B .ci/check-package
+
+check-systemd: build ## Install the package on a Debian that systemd boots, and use it; as root, after .ci/install-packages package systemd-root
+	.venv/bin/python -B .ci/check-systemd
 
 sbom: deps ## Write .build/carillon.cdx.json, a CycloneDX bill of materials; ROOT=FOLDER reads an unpacked image
 	@mkdir -p .build

@@ -4,11 +4,13 @@ import ServiceKit
 /// and the settings that the program reads. Anything else in an operator's shell, such as the key in `CARILLON_KEY` or
 /// a password for another program, is kept from processes that accept requests.
 struct ChildEnvironment: Sendable {
-    /// For the loader, the C library, time zones, OpenSSL and the sanitizers.
+    /// For the loader, the C library, time zones, libdispatch, OpenSSL and the sanitizers.
     private static let names: Set = [
         "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "TZDIR", "USER",
     ]
-    private static let prefixes = ["GLIBC_", "LC_", "LD_", "MALLOC_", "OPENSSL_", "SSL_CERT_", "SWIFT_"]
+    private static let prefixes = [
+        "GLIBC_", "LC_", "LD_", "LIBDISPATCH_", "MALLOC_", "OPENSSL_", "SSL_CERT_", "SWIFT_",
+    ]
     private static let suffixes = ["SAN_OPTIONS"]
     private static let ownPrefix = "CARILLON_"
 
