@@ -25,7 +25,7 @@ run: build ## Start the whole pipeline with simulated providers, send a demo pus
 	.build/release/carillon up --simulator --demo $(if $(ONCE),--once)
 
 test: deps ## Build and run the tests; FILTER=Name runs only some
-	STRICT="$(STRICT)" .ci/test "$(FILTER)"
+	STRICT="$(STRICT) $(BUILD_OPTIONS)" .ci/test "$(FILTER)"
 
 soak: deps ## Kill random processes of a running pipeline for MINUTES=n with each bus; SEED=n repeats a run
 	STRICT="$(STRICT)" MINUTES="$(MINUTES)" SEED="$(SEED)" .ci/soak
