@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func aProgramThatEndsAtOnceIsGivenUpWithItsLastWords() async throws {
-        programs.replace("renderer", withScript: "echo no strings to pull; exit 3")
+        try await programs.replace("renderer", withScript: "echo no strings to pull; exit 3")
         let up = try up()
         #expect(await up.end(within: .hangLimit) == .exited(1))
         #expect(up.lines.contains { $0.contains("renderer failed (exit code 3) and is not restarted") })
@@ -197,9 +197,9 @@ import Testing
 
     /// Services that ignore SIGTERM are killed at the deadline.
     @Test func whoWillNotEndIsKilledAtTheDeadline() async throws {
-        programs.replace("scheduler", withScript: ProgramFolder.deaf)
+        try await programs.replace("scheduler", withScript: ProgramFolder.deaf)
         let up = try up("--drain", "1s")
-        #expect(await up.line(within: .hangLimit) { $0.hasSuffix("deaf") } != nil)
+        #expect(await up.line(within: .hangLimit) { $0.hasSuffix("deaf") } != nil, "\(up.lines)")
         up.signal(SIGTERM)
         #expect(await up.end(within: .hangLimit) == .exited(1))
         // On a busy machine other services may exceed the deadline, too.
@@ -209,9 +209,9 @@ import Testing
     }
 
     @Test func aSecondSignalEndsAtOnce() async throws {
-        programs.replace("scheduler", withScript: ProgramFolder.deaf)
+        try await programs.replace("scheduler", withScript: ProgramFolder.deaf)
         let up = try up("--drain", "1h")
-        #expect(await up.line(within: .hangLimit) { $0.hasSuffix("deaf") } != nil)
+        #expect(await up.line(within: .hangLimit) { $0.hasSuffix("deaf") } != nil, "\(up.lines)")
         up.signal(SIGINT)
         #expect(await up.line(within: .hangLimit) { $0.contains("stopping") } != nil)
         up.signal(SIGINT)
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func whatIsNotReadyInTimeIsNamed() async throws {
-        programs.replace("reporter", withScript: "exec sleep 1000")
+        try await programs.replace("reporter", withScript: "exec sleep 1000")
         let up = try up("--ready-within", "5s", "--drain", "5s")
         #expect(await up.end(within: .hangLimit) == .exited(1))
         #expect(up.lines.contains("carillon: not ready within 5s:"), "\(up.lines)")
@@ -262,9 +262,9 @@ private final class ProgramFolder: Sendable {
         try ChildProcess.shell(lines, in: folder, settings: ProgramFolder.settings)
     }
 
-    func replace(_ name: String, withScript script: String) {
+    func replace(_ name: String, withScript script: String) async throws {
         remove(name)
-        chmod(folder.write(name, content: "#!/bin/sh\n\(script)\n"), 0o755)
+        _ = try await folder.writeScript(name, script)
     }
 
     func remove(_ name: String) {
