@@ -53,6 +53,14 @@ package final class RedisBus: Bus {
         }
     }
 
+    func partitionCount(of channel: Channel) async throws(BusError) -> Int {
+        try await shared.partitionCount(of: channel)
+    }
+
+    func send(_ commands: [RedisCommand]) async -> [Result<RedisValue, RedisError>] {
+        await shared.client.send(commands)
+    }
+
     /// Redis executes a connection's commands one after another and sends a long reply in pieces: a worker of the fast
     /// lane must not wait behind half a megabyte for the bulk lane.
     private func makeClient(connections: Int) -> RedisClient {
