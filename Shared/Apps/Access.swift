@@ -1,4 +1,5 @@
 package import PushModel
+package import ServiceKit
 
 /// The apps and scopes of one caller, determined once per request from its key or, without a key, from its address. A
 /// path or a field only selects among the apps listed here.
@@ -35,6 +36,8 @@ package struct Access: Sendable {
     package let caller: Caller
     /// One per app, sorted by name.
     package let grants: [Grant]
+    /// When the session of the console ends by which the caller is known; nil for all other callers.
+    package var ends: Timestamp?
 
     /// The id of the presented key; nil if the caller was authorized by its address.
     package var keyID: String? {

@@ -16,6 +16,7 @@ package final class AppSnapshot: Sendable {
     /// A key with several apps has an entry in the file of each.
     private let ownersByKeyID: [String: [Owner]]
     private let pepper: Pepper?
+    let signer: ConsoleSessionSigner?
     private let userTokenKeys: [AppID: UserTokenKey]
     /// The pages of all public keys.
     private let origins: Set<WebOrigin>
@@ -33,6 +34,7 @@ package final class AppSnapshot: Sendable {
             return app
         }
         self.pepper = pepper
+        signer = pepper.map { ConsoleSessionSigner(key: $0.consoleSessionKey) }
         self.userTokenKeys = userTokenKeys
         let rights = apps.flatMap(\.credentials).map(\.rights)
         origins = Set(rights.filter(\.isPublic).flatMap(\.origins))
@@ -81,20 +83,31 @@ package final class AppSnapshot: Sendable {
         return Access(caller: .key(key.id), grants: valid.map(grant))
     }
 
+    /// The access of the holder of this key, whose identity is proven otherwise.
+    func access(ofKey id: String, now: Timestamp) -> Access {
+        let valid = (ownersByKeyID[id] ?? []).filter { $0.credential.isValid(at: now) }
+        return Access(caller: .key(id), grants: valid.map(grant))
+    }
+
+    /// All entries of one id have the same hash.
+    func owner(ofKey id: String, now: Timestamp) -> Credential? {
+        ownersByKeyID[id]?.map(\.credential).first { $0.isValid(at: now) }
+    }
+
     /// The ticket, and the key that made it, if both are valid.
     package func ticket(_ text: String, now: Timestamp) -> (ticket: StreamTicket, key: Credential)? {
         guard let presented = PresentedTicket(text), let app = appsByID[presented.ticket.app],
             let key = app.streamTicketKey, presented.isSigned(by: key), now < presented.ticket.expires,
-            let maker = listener(presented.ticket.keyID, of: app.id, now: now)
+            let maker = holder(of: .listen, keyID: presented.ticket.keyID, app: app.id, now: now)
         else { return nil }
         return (presented.ticket, maker)
     }
 
-    /// The key of this id, if it may listen to the app.
-    package func listener(_ keyID: String, of app: AppID, now: Timestamp) -> Credential? {
+    /// The private key of this id, if it has the scope in the app.
+    package func holder(of scope: Scope, keyID: String, app: AppID, now: Timestamp) -> Credential? {
         let owner = ownersByKeyID[keyID]?.first { $0.app.id == app }
         guard let credential = owner?.credential, credential.isValid(at: now), !credential.rights.isPublic,
-            credential.scopes.contains(.listen)
+            credential.scopes.contains(scope)
         else { return nil }
         return credential
     }

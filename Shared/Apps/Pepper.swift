@@ -42,6 +42,9 @@ struct Pepper: Sendable {
         StreamTicketKey(secret: content, app: app)
     }
 
+    /// The key of the console's sessions; a new pepper ends all of them.
+    var consoleSessionKey: ConsoleSessionKey { ConsoleSessionKey(secret: content) }
+
     func isSame(as other: Pepper) -> Bool {
         ConstantTime.areEqual(content, other.content)
     }

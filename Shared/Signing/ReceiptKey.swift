@@ -11,7 +11,7 @@ package struct ReceiptKey: Sendable, Equatable, CustomStringConvertible, CustomD
     private let key: HMACKey
 
     package init(secret: [UInt8], app: AppID) {
-        bytes = AppKeyDerivation.key(ReceiptKey.label, secret: secret, app: app)
+        bytes = SecretDerivation.key(ReceiptKey.label, secret: secret, app: app)
         key = HMACKey(bytes)
     }
 

@@ -11,7 +11,7 @@ package struct StreamTicketKey: Sendable, Equatable, CustomStringConvertible, Cu
     private let key: HMACKey
 
     package init(secret: [UInt8], app: AppID) {
-        bytes = AppKeyDerivation.key(StreamTicketKey.label, secret: secret, app: app)
+        bytes = SecretDerivation.key(StreamTicketKey.label, secret: secret, app: app)
         key = HMACKey(bytes)
     }
 

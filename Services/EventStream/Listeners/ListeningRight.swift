@@ -34,6 +34,6 @@ struct ListeningRight: Sendable {
 
     /// A key that was replaced by another one of its id is not the one that was presented.
     private func isListener(_ credential: Credential, in apps: AppSnapshot, at now: Timestamp) -> Bool {
-        apps.listener(credential.id, of: app, now: now)?.hash == credential.hash
+        apps.holder(of: .listen, keyID: credential.id, app: app, now: now)?.hash == credential.hash
     }
 }

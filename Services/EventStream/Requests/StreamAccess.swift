@@ -23,7 +23,7 @@ struct StreamAccess: Sendable {
         guard access.caller != .address || !RequestOrigin.isForeign(request) else { throw .unauthenticated }
         let app = try app(access.choose(name, scope: .listen))
         guard let id = access.keyID else { return ListeningRight(app: app, basis: .address(request.peer)) }
-        guard let key = apps.listener(id, of: app, now: now) else { throw .unauthenticated }
+        guard let key = apps.holder(of: .listen, keyID: id, app: app, now: now) else { throw .unauthenticated }
         return ListeningRight(app: app, basis: .key(key))
     }
 
