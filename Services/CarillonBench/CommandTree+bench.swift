@@ -6,7 +6,7 @@ extension CommandTree {
         commands: [
             BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchMoments.self, BenchActivities.self,
             BenchAudience.self, BenchBatch.self, BenchHostile.self, BenchIngest.self, BenchReceipts.self,
-            BenchEvents.self, BenchStream.self, BenchHTTP.self,
+            BenchEvents.self, BenchStream.self, BenchConsole.self, BenchHTTP.self,
             BenchSend.self, BenchRegistry.self, BenchImport.self, BenchBus.self, BenchLoad.self,
         ],
         // `carillon` has reported the variables that none of its commands reads.

@@ -52,6 +52,19 @@ final class ListenerCrowd {
         return latencies
     }
 
+    /// Reads and drops what the streams are sent within this time.
+    func discard(within limit: Duration) throws {
+        var readable = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard poll(&readable, nfds_t(readable.count), Int32(limit.wholeMilliseconds)) > 0 else { return }
+        for one in readable where one.revents != 0 {
+            guard recv(one.fd, &buffer, buffer.count, 0) > 0 else { throw BenchError("a stream has ended") }
+        }
+    }
+
+    static func rest(_ time: Duration) {
+        poll(nil, 0, Int32(time.wholeMilliseconds))
+    }
+
     private func text(_ count: Int) -> String { String(decoding: buffer.prefix(count), as: UTF8.self) }
 
     private func raiseLimit() {
