@@ -146,8 +146,9 @@ let package = Package(
             "ServiceKit", "TaskModel", "Topics"),
         service(
             "IngestAPI", command: "ingest-api",
-            embedding: ["Browser/carillon.js", "Browser/carillon-worker.js", "openapi.yaml"], "Apps", "Bus",
-            "Datagrams", "HTTPServer", "JSONKit", "LocalTime", "PushModel", "RedisClient", "RedisStore", "RegistryLog",
+            embedding: ["Browser/carillon.js", "Browser/carillon-worker.js", "Console/Pages", "openapi.yaml"], "Apps",
+            "Bus", "Datagrams", "HTTPClient", "HTTPServer", "JSONKit", "LocalTime", "PushModel", "RedisClient",
+            "RedisStore", "RegistryLog",
             "Rendering", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "ProviderSimulator", command: "provider-simulator", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit",

@@ -1,5 +1,6 @@
 import Apps
 import Bus
+import HTTPClient
 import HTTPServer
 import ServiceHost
 import ServiceKit
@@ -21,12 +22,19 @@ extension IngestAPI {
             addresses: configuration.addresses, limits: limits,
             idempotencyLease: configuration.idempotencyLease, hasLog: context.hasLoggedRegistry,
             isRegistryReady: { [registry = access.maintenance] in try await registry.state() == .ready },
-            environment: environment)
+            backlog: { [bus = context.bus] in try await bus.backlog(of: GroupLag.readers) },
+            apps: { apps.current }, environment: environment)
+        let sessions =
+            configuration.console.isServed
+            ? ConsoleSessions(
+                apps: { apps.current }, time: environment.time, isSecure: configuration.server.tls != nil) : nil
+        let moods = simulatorMoods(configuration.console, environment: environment)
         let routes = IngestRoutes(
             parts,
             gatekeeper: Gatekeeper(
-                limits: limits, crossOrigin: CrossOrigin { apps.current.isKnown(origin: $0) },
-                access: { apps.access(presented: $0, peer: $1) }))
+                limits: limits, crossOrigin: CrossOrigin { apps.current.isKnown(origin: $0) }, sessions: sessions,
+                access: { apps.access(presented: $0, peer: $1) }),
+            simulator: moods)
         let server = HTTPServer(
             name: "ingest", configuration: configuration.server, router: routes.router, log: environment.log,
             metrics: environment.metrics, time: environment.time)
@@ -36,9 +44,23 @@ extension IngestAPI {
             [own.resources, try parts.datagrams(own.settings, access: own.tasks) { apps.current }]
         }
         let lag = context.hasLoggedRegistry ? [GroupLag(context.bus, environment: environment)] : []
-        let connections = SharedResources { [producer = tasks.producer] in await producer.close() }
+        let connections = SharedResources { [producer = tasks.producer] in
+            await producer.close()
+            await moods?.close()
+        }
         let keeper = parts.activityKeeper { apps.current.apps.map(\.id) }
         let service = HTTPService("public server", server: server)
-        return lag + access.services + [connections, apps, parts.released, keeper, service] + (datagrams ?? [])
+        return lag + access.services + [connections, apps, parts.released, keeper, service, parts.live]
+            + (datagrams ?? [])
+    }
+
+    private static func simulatorMoods(
+        _ settings: ConsoleSettings, environment: WorkerEnvironment
+    ) -> SimulatorMoods? {
+        guard settings.isServed, let address = settings.simulator else { return nil }
+        let client = HTTPClient(
+            configuration: HTTPClientConfiguration(name: "simulator"), log: environment.log,
+            metrics: environment.metrics, time: environment.time)
+        return SimulatorMoods(address, client: client)
     }
 }

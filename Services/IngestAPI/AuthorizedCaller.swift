@@ -1,9 +1,12 @@
 import Apps
+import ServiceKit
 
 /// An authorized caller: the app and the scopes it has there.
 struct AuthorizedCaller: Sendable {
     let app: PushApp
     let kind: Access.Caller
+    /// When its session of the console ends; nil for callers without one.
+    let ends: Timestamp?
     /// Nil unless the caller presented a public key.
     let publicKey: PublicKeyTerms?
     private let scopes: Set<Scope>
@@ -12,6 +15,7 @@ struct AuthorizedCaller: Sendable {
     init(
         _ access: Access, for accepted: [Scope], choose: (Scope) -> Access.Choice
     ) throws(Gatekeeper.AccessError) {
+        ends = access.ends
         var error = Gatekeeper.AccessError.unauthenticated
         for scope in accepted {
             switch choose(scope) {

@@ -11,6 +11,10 @@ struct Gatekeeper: Sendable {
         case publicKey
         /// The key is for other web pages.
         case foreignOrigin
+        /// The console's session has ended, or there is none.
+        case signedOut
+        /// A change that is authorized by a session of the console, without the session's token.
+        case noSessionToken
         case unknownApp
         case ambiguous([AppID])
         case tooManyRequests(RateLimitStatus)
@@ -20,12 +24,18 @@ struct Gatekeeper: Sendable {
 
     let limits: RequestLimits
     let crossOrigin: CrossOrigin
+    /// Nil without a console.
+    let sessions: ConsoleSessions?
     private let unkeyed = UnkeyedBodies()
     private let access: AccessQuery
 
-    init(limits: RequestLimits = RequestLimits(), crossOrigin: CrossOrigin, access: @escaping AccessQuery) {
+    init(
+        limits: RequestLimits = RequestLimits(), crossOrigin: CrossOrigin, sessions: ConsoleSessions? = nil,
+        access: @escaping AccessQuery
+    ) {
         self.limits = limits
         self.crossOrigin = crossOrigin
+        self.sessions = sessions
         self.access = access
     }
 
@@ -69,11 +79,23 @@ struct Gatekeeper: Sendable {
         return access
     }
 
+    /// The access of the console's user. Nil for requests that are not from the console.
+    private func signedInAccess(_ request: HTTPRequest) throws(AccessError) -> Access? {
+        guard let sessions, request.headers["Authorization"] == nil, sessions.isMeant(by: request) else {
+            return nil
+        }
+        try limits.admit(from: request.peer)
+        return try sessions.admit(request).access
+    }
+
     /// `name` is the app named in the path; nil selects the only granted app. Any one of the scopes suffices.
     func admit(
         _ request: HTTPRequest, toAppNamed name: String?, for scopes: [Scope], allowsPublicKeys: Bool = false
     ) throws(AccessError) -> (caller: AuthorizedCaller, limit: RateLimitStatus?) {
-        let access = try access(of: request, allowsPublicKeys: allowsPublicKeys)
+        let access =
+            if let access = try signedInAccess(request) { access } else {
+                try access(of: request, allowsPublicKeys: allowsPublicKeys)
+            }
         let caller = try AuthorizedCaller(access, for: scopes) { access.choose(name, scope: $0) }
         if let terms = caller.publicKey, !terms.admits(origin: request.headers["Origin"]) { throw .foreignOrigin }
         return (caller, try limits.admit(caller.payer, to: caller.app, from: request.peer))

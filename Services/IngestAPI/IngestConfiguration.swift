@@ -12,6 +12,7 @@ struct IngestConfiguration: Sendable {
     let addresses: DeviceAddressRules
     /// Nil for no events over UDP.
     let datagrams: DatagramSettings?
+    let console: ConsoleSettings
 
     private static let prefix = "CARILLON_INGEST"
 
@@ -33,5 +34,6 @@ struct IngestConfiguration: Sendable {
         limits = RequestLimits.Settings(environment: &environment)
         addresses = DeviceAddressRules(environment: &environment)
         datagrams = DatagramSettings(environment: &environment)
+        console = ConsoleSettings(environment: &environment)
     }
 }

@@ -30,6 +30,7 @@ struct IngestParts {
     private let moments: MomentRelease
     private let reader: any RegistryReader
     let released: ReleasedTaskQueue
+    let live: LiveBoard
 
     /// With a log, `schedules` keeps a record until its tombstone.
     init(
@@ -37,7 +38,9 @@ struct IngestParts {
         topics: any TopicStatistics, transfers: any TransferGroups & Transfers, activities: any Activities,
         access: TaskAccess,
         addresses: DeviceAddressRules = DeviceAddressRules(), limits: RequestLimits, idempotencyLease: Duration,
-        hasLog: Bool, isRegistryReady: @escaping @Sendable () async throws -> Bool, environment: WorkerEnvironment
+        hasLog: Bool, isRegistryReady: @escaping @Sendable () async throws -> Bool,
+        backlog: @escaping PipelineState.BacklogQuery, apps: @escaping @Sendable () -> AppSnapshot,
+        environment: WorkerEnvironment
     ) {
         self.registry = registry
         self.topics = topics
@@ -67,6 +70,13 @@ struct IngestParts {
         book = TaskBook(
             archive: access.archive, ledger: access.ledger, traces: access.traces, receipts: access.receipts,
             replacements: access.replacements, time: environment.time, log: environment.log)
+        live = LiveBoard(
+            LiveReader(
+                book: book,
+                pipeline: PipelineState(
+                    outages: OutageView(access.outages, time: environment.time), backlog: backlog, room: access.room,
+                    time: environment.time)),
+            apps: apps, environment: environment)
         released = ReleasedTaskQueue(
             ReleaseCleanup(
                 TaskSchedule(archive: access.archive, index: access.index, moments: access.moments),
@@ -125,7 +135,8 @@ struct IngestParts {
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
             tickets: StreamTicketRoutes(reading: reading, time: environment.time),
-            topics: TopicRoutes(registry: registry, topics: topics), webPushKey: WebPushKeyRoutes(), log: log)
+            topics: TopicRoutes(registry: registry, topics: topics), webPushKey: WebPushKeyRoutes(),
+            live: LiveRoutes(board: live, book: book), log: log)
     }
 
     func activityKeeper(apps: @escaping @Sendable () -> [AppID]) -> ActivityKeeper {

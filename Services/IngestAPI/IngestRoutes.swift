@@ -7,9 +7,16 @@ struct IngestRoutes {
     private let refusals: RefusalMeters
     private let dialects: [any Dialect]
     private let status: ServiceStatus
+    /// Nil unless it is served.
+    private let console: ConsoleRoutes?
 
-    init(_ parts: IngestParts, gatekeeper: Gatekeeper) {
+    init(_ parts: IngestParts, gatekeeper: Gatekeeper, simulator: SimulatorMoods? = nil) {
         self.gatekeeper = gatekeeper
+        console = gatekeeper.sessions.map { sessions in
+            ConsoleRoutes(
+                sessions: sessions, limits: gatekeeper.limits, simulator: simulator, reading: parts.reading,
+                log: parts.log)
+        }
         refusals = RefusalMeters(parts.environment.metrics)
         dialects = parts.dialects
         status = ServiceStatus(parts.environment)
@@ -30,6 +37,7 @@ struct IngestRoutes {
         for script in BrowserScript.all {
             router.on(.get, pattern: script.path) { request in script.answer(request) }
         }
+        console?.add(to: &router)
         return router
     }
 }

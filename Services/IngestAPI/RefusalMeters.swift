@@ -16,6 +16,8 @@ struct RefusalMeters: Sendable {
         case publicKey = "public_key"
         /// A public key that is bound to other pages.
         case foreignOrigin = "foreign_origin"
+        /// A change by the console's session without its token.
+        case sessionToken = "session_token"
         /// A user token that is invalid, expired or signed with another secret.
         case userToken = "user_token"
         /// A rate limit of the app or of the address.
@@ -56,10 +58,11 @@ struct RefusalMeters: Sendable {
 
     private static func reason(of error: Gatekeeper.AccessError) -> Reason? {
         switch error {
-        case .unauthenticated: .unauthenticated
+        case .unauthenticated, .signedOut: .unauthenticated
         case .forbidden: .forbidden
         case .publicKey: .publicKey
         case .foreignOrigin: .foreignOrigin
+        case .noSessionToken: .sessionToken
         case .tooManyRequests(let status): status.policy == .unknownDevices ? .unknownDevices : .rate
         case .unknownApp, .ambiguous: nil
         }

@@ -20,6 +20,7 @@ struct TaskAccess {
     let replacements: any TaskReplacements
     let moments: any UserMoments
     let opens: any UserOpens
+    let outages: any ProviderOutages
     let keys: any IdempotencyStore
     let producer: any BusProducer
     let room: StoreRoom
@@ -37,6 +38,7 @@ struct TaskAccess {
             deviceTasks: RedisDeviceTasks(store, time: context.environment.time),
             replacements: RedisTaskReplacements(store), moments: RedisUserMoments(store),
             opens: RedisUserOpens(store),
+            outages: RedisProviderOutages(store),
             keys: RedisIdempotencyStore(store), producer: producer,
             room: room)
     }

@@ -64,19 +64,23 @@ final class IngestFixture: Sendable {
     let percentUsed = Monitor(0)
     let news: AppID
     let apps: AppSnapshot
+    /// What the service knows; changed by a test that revokes a key.
+    let currentApps: Monitor<AppSnapshot>
+    let outages: MemoryProviderOutages
+    let live: LiveBoard
     let isRegistryReady = Monitor(true)
     let releasedTasks: ReleasedTaskQueue
     /// A method and a pattern for each route.
     let routeNames: [String]
     private let keys: [Key: APIKey]
     private let server: HTTPServer
-    private let port: UInt16
+    let port: UInt16
 
     /// `openRange` is a range from which callers may register in `news` without a key. With `hasWebhook` the webhook of
     /// `news` is told of its devices.
     init(
         openRange: String? = nil, limits: AppLimits = AppLimits(), _ settings: RequestLimits.Settings? = nil,
-        hasWebhook: Bool = false, addresses: DeviceAddressRules = DeviceAddressRules(),
+        hasWebhook: Bool = false, hasConsole: Bool = false, addresses: DeviceAddressRules = DeviceAddressRules(),
         server configuration: HTTPServerConfiguration = HTTPServerConfiguration()
     ) throws {
         let memory = MemoryRegistry(time: time, random: SeededRandomSource(seed: 1))
@@ -98,24 +102,32 @@ final class IngestFixture: Sendable {
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
         let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits, hasWebhook: hasWebhook)
         apps = snapshot
+        currentApps = Monitor(snapshot)
+        outages = MemoryProviderOutages(time: time)
         let log = Log(service: "ingest-api", sink: log)
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, index: index, traces: traces, receipts: receipts,
             statistics: statistics, deviceTasks: deviceTasks, replacements: replacements,
-            moments: moments, opens: opens,
+            moments: moments, opens: opens, outages: outages,
             keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let parts = IngestFixture.parts(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,
-            limits: requests, addresses: addresses,
+            apps: { [currentApps] in currentApps.withLock { $0 } }, limits: requests, addresses: addresses,
             isRegistryReady: { [isRegistryReady] in isRegistryReady.withLock { $0 } })
         releasedTasks = parts.released
         activitySweep = parts.activitySweep
+        live = parts.live
+        let sessions = ConsoleSessions(
+            apps: { [currentApps] in currentApps.withLock { $0 } }, time: time, isSecure: false)
         let gatekeeper = Gatekeeper(
             limits: requests, crossOrigin: CrossOrigin { snapshot.isKnown(origin: $0) },
-            access: { [time] in snapshot.access(presented: $0, peer: $1, now: time.now) })
+            sessions: hasConsole ? sessions : nil,
+            access: { [time, currentApps] in
+                currentApps.withLock { $0 }.access(presented: $0, peer: $1, now: time.now)
+            })
         let router = IngestRoutes(parts, gatekeeper: gatekeeper).router
         routeNames = router.routeNames
         server = HTTPServer(configuration: configuration, router: router, log: log, metrics: metrics)
@@ -125,6 +137,7 @@ final class IngestFixture: Sendable {
 
     static func parts(
         _ registry: any Registry, memory: MemoryRegistry, tasks: TaskAccess, environment: WorkerEnvironment,
+        apps: @escaping @Sendable () -> AppSnapshot = { AppSnapshot([], pepper: nil) },
         limits: RequestLimits = RequestLimits(), addresses: DeviceAddressRules = DeviceAddressRules(),
         isRegistryReady: @escaping @Sendable () -> Bool = { true }
     ) -> IngestParts {
@@ -132,19 +145,19 @@ final class IngestFixture: Sendable {
             registry, reader: memory, audiences: memory, topics: memory, transfers: memory, activities: memory,
             access: tasks,
             addresses: addresses, limits: limits, idempotencyLease: .seconds(15), hasLog: true,
-            isRegistryReady: isRegistryReady, environment: environment)
+            isRegistryReady: isRegistryReady, backlog: { [:] }, apps: apps, environment: environment)
     }
 
     /// Runs the body and stops the server, even if the body throws.
     static func run(
         openRange: String? = nil, limits: AppLimits = AppLimits(), settings: RequestLimits.Settings? = nil,
-        hasWebhook: Bool = false, addresses: DeviceAddressRules = DeviceAddressRules(),
+        hasWebhook: Bool = false, hasConsole: Bool = false, addresses: DeviceAddressRules = DeviceAddressRules(),
         server configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         _ body: (IngestFixture) async throws -> Void
     ) async throws {
         let fixture = try IngestFixture(
-            openRange: openRange, limits: limits, settings, hasWebhook: hasWebhook, addresses: addresses,
-            server: configuration)
+            openRange: openRange, limits: limits, settings, hasWebhook: hasWebhook, hasConsole: hasConsole,
+            addresses: addresses, server: configuration)
         try await withCleanup({ await fixture.server.stop(within: .zero) }) { try await body(fixture) }
     }
 

@@ -16,7 +16,8 @@ extension TaskAccess {
             index: MemoryRetryIndex(time: time), traces: MemoryTaskTraces(time: time),
             receipts: MemoryTaskReceipts(time: time), statistics: MemoryTaskStatistics(time: time),
             deviceTasks: MemoryDeviceTasks(time: time), replacements: MemoryTaskReplacements(time: time),
-            moments: MemoryUserMoments(time: time), opens: MemoryUserOpens(), keys: MemoryIdempotencyStore(time: time),
+            moments: MemoryUserMoments(time: time), opens: MemoryUserOpens(),
+            outages: MemoryProviderOutages(time: time), keys: MemoryIdempotencyStore(time: time),
             producer: producer, room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
     }
 }

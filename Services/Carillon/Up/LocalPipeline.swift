@@ -30,6 +30,7 @@ struct LocalPipeline: Sendable {
     private let redisURL: String
     private let apiURL: String
     private let streamURL: String
+    private let consoleURL: String?
     private let example: ExampleServer?
     private let reservations: [PortReservation]
 
@@ -75,6 +76,7 @@ struct LocalPipeline: Sendable {
         redisURL = redisPlan.url
         apiURL = services.first { $0.name == PipelineService.ingest }?.plan.url ?? ""
         streamURL = services.first { $0.name == PipelineService.stream }?.plan.url ?? ""
+        consoleURL = plans.servesConsole ? "\(apiURL)/console" : nil
         example =
             settings.hasExample
             ? try app.map { app in
@@ -134,7 +136,8 @@ struct LocalPipeline: Sendable {
 
     private var announcement: UpAnnouncement {
         UpAnnouncement(
-            folder: shared.folder, url: apiURL, stream: streamURL, page: example?.address, redis: redisURL,
+            folder: shared.folder, url: apiURL, stream: streamURL, console: consoleURL, page: example?.address,
+            redis: redisURL,
             app: app.map { UpAnnouncement.App(name: $0.id.text, keyFile: $0.keyFile) }, simulator: board.current,
             programs: (needed + services).map { program in
                 UpAnnouncement.Program(

@@ -56,6 +56,14 @@ struct PipelinePlans: Sendable {
             environment: { variables }, readiness: .line { $0.hasPrefix("{\"ready\":true") }, url: admin, admin: admin)
     }
 
+    private static let consoleSetting = "CARILLON_INGEST_CONSOLE"
+
+    /// The console is served unless the environment says otherwise.
+    var servesConsole: Bool {
+        !inherited.isSet(PipelinePlans.consoleSetting)
+            || inherited.own(of: ["INGEST"])[PipelinePlans.consoleSetting] == "on"
+    }
+
     /// The public port of a service. With a certificate it accepts only TLS.
     func url(of prefix: String, port: UInt16) -> String {
         let scheme = inherited.isSet("\(prefix)_TLS_CERTIFICATE") ? "https" : "http"
@@ -74,6 +82,7 @@ struct PipelinePlans: Sendable {
         if service.families.contains("PEPPER") { own["CARILLON_PEPPER_FILE"] = folder.pepperFile }
         if let prefix = service.publicPrefix, let publicPort { own["\(prefix)_PORT"] = "\(publicPort)" }
         if service.name == PipelineService.ingest, let udpPort { own["CARILLON_INGEST_UDP"] = "\(udpPort)" }
+        if service.name == PipelineService.ingest, servesConsole { own[PipelinePlans.consoleSetting] = "on" }
         let variables = inherited.own(of: service.families).merging(own) { $1 }
         let admin = "http://127.0.0.1:\(adminPort)"
         let publicURL = publicPort.flatMap { port in service.publicPrefix.map { url(of: $0, port: port) } }

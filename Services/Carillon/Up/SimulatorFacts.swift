@@ -10,7 +10,8 @@ struct SimulatorFacts: Sendable, Equatable {
     let endpoints: [String: String]
     /// Variables that make the senders use the simulator.
     let senderVariables: [String: String]
-    /// Variables that make ingest-api accept the addresses of simulated devices, which are not public.
+    /// Variables that make ingest-api accept the addresses of simulated devices, which are not public, and its console
+    /// set the simulator's moods.
     let ingestVariables: [String: String]
 
     private static let loopback = "127.0.0.0/8,::1/128"
@@ -29,7 +30,7 @@ struct SimulatorFacts: Sendable, Equatable {
         ) { $1 }
         ingestVariables = [
             "CARILLON_INGEST_ALLOW_ADDRESSES": SimulatorFacts.loopback, "CARILLON_INGEST_WNS_DOMAINS": host,
-            "CARILLON_INGEST_MPNS_DOMAINS": host,
+            "CARILLON_INGEST_MPNS_DOMAINS": host, "CARILLON_INGEST_CONSOLE_SIMULATOR": admin,
         ]
         let credentials = [
             ("apns", ["key_file", "key_id", "team_id", "topic"]), ("fcm", ["service_account_file"]),

@@ -132,6 +132,10 @@ struct Up: Command {
     private func show(_ announcement: UpAnnouncement, in report: UpReport, program: String) {
         report.say("ready: \(announcement.url), logs in \(announcement.folder.logs); press Ctrl-C to stop")
         report.say("listeners: \(announcement.stream)/subscribe?events=TOPIC")
+        if let console = announcement.console {
+            let key = announcement.app.map { "; sign in with the key in \($0.keyFile)" } ?? ""
+            report.say("console: \(console)\(key)")
+        }
         if let page = announcement.page { report.say("a web page with push notifications: \(page)") }
         guard let app = announcement.app else {
             let survey = AppSurvey(announcement.folder.appsConfiguration)

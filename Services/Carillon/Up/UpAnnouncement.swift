@@ -21,6 +21,8 @@ struct UpAnnouncement: Sendable {
     let url: String
     /// Where listeners open their streams.
     let stream: String
+    /// Nil if it is not served.
+    let console: String?
     /// The example of Web Push, if it is served.
     let page: String?
     let redis: String
@@ -34,6 +36,7 @@ struct UpAnnouncement: Sendable {
             json.member("pid", Int(getpid()))
             json.member("url", url)
             json.member("stream", stream)
+            json.member("console", json: UpAnnouncement.quoted(console))
             json.member("page", json: UpAnnouncement.quoted(page))
             json.member("data", folder.path)
             json.member("redis", redis)

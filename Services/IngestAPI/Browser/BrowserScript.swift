@@ -1,6 +1,4 @@
 import HTTPServer
-import PushModel
-import Signing
 
 /// A script that web pages load from here, the same for every app. It holds no secret, so pages of every origin may
 /// read it, without credentials.
@@ -17,18 +15,18 @@ struct BrowserScript: Sendable {
 
     let path: String
     private let bytes: [UInt8]
-    private let entityTag: String
+    private let entityTag: EntityTag
 
     private init(path: String, bytes: [UInt8]) {
         self.path = path
         self.bytes = bytes
-        entityTag = "\"\(Base64URL.encode(Array(SHA256.digest(of: bytes).prefix(16))))\""
+        entityTag = EntityTag(of: bytes)
     }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         // Browsers send this field only with the main script of a service worker, not with what it imports.
         guard !request.headers.contains("Service-Worker") else { return refusalAsWorker() }
-        guard !isKnown(to: request) else { return HTTPResponse(304, headers: fields) }
+        guard !entityTag.isKnown(to: request) else { return HTTPResponse(304, headers: fields) }
         let type = HTTPField("Content-Type", "text/javascript; charset=utf-8")
         return HTTPResponse(.ok, headers: fields + [type], body: .bytes(bytes))
     }
@@ -51,21 +49,10 @@ struct BrowserScript: Sendable {
             HTTPField("Cache-Control", "public, \(BrowserScript.maximumAge)"),
             HTTPField("Content-Security-Policy", "default-src 'none'; sandbox"),
             HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
-            HTTPField("ETag", entityTag),
+            HTTPField("ETag", entityTag.text),
             // The answer to a service worker is another one.
             HTTPField("Vary", "Service-Worker"),
             HTTPField("X-Content-Type-Options", "nosniff"),
         ]
-    }
-
-    /// The weak comparison of RFC 9110, 13.1.2.
-    private func isKnown(to request: HTTPRequest) -> Bool {
-        request.headers.values("If-None-Match").contains { value in
-            value.utf8.split(separator: UInt8(ascii: ",")).contains { element in
-                let tag = element.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: " ") }
-                return tag.elementsEqual("*".utf8) || tag.elementsEqual(entityTag.utf8)
-                    || tag.elementsEqual("W/\(entityTag)".utf8)
-            }
-        }
     }
 }

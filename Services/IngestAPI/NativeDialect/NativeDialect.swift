@@ -17,12 +17,13 @@ struct NativeDialect: Dialect {
     let tickets: StreamTicketRoutes
     let topics: TopicRoutes
     let webPushKey: WebPushKeyRoutes
+    let live: LiveRoutes
     let log: RefusalLog
 
     var routes: [DialectRoute] {
         taskRoutes + activities.routes + activityTokens.routes + audiences.routes + devices.routes + users.routes
             + tickets.routes + topics.routes
-            + webPushKey.routes
+            + webPushKey.routes + live.routes
     }
 
     private var taskRoutes: [DialectRoute] {

@@ -69,7 +69,8 @@ final class EventGate: Sendable {
             switch error {
             case .ambiguous: throw .ambiguous
             case .tooManyRequests: throw .rateLimited
-            case .unauthenticated, .forbidden, .publicKey, .foreignOrigin, .unknownApp: throw .source
+            case .unauthenticated, .signedOut, .forbidden, .publicKey, .foreignOrigin, .noSessionToken, .unknownApp:
+                throw .source
             }
         }
     }

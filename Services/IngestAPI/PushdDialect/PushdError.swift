@@ -44,8 +44,8 @@ enum PushdError: Error, Equatable {
 
     private var status: HTTPStatus {
         switch self {
-        case .access(.unauthenticated): .unauthorized
-        case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin): .forbidden
+        case .access(.unauthenticated), .access(.signedOut): .unauthorized
+        case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin), .access(.noSessionToken): .forbidden
         case .access(.tooManyRequests): .tooManyRequests
         case .access(.unknownApp), .unknownSubscriber, .notSubscribed, .unknownEvent: .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
@@ -66,7 +66,8 @@ enum PushdError: Error, Equatable {
 
     private var message: String {
         switch self {
-        case .access(.unauthenticated), .access(.forbidden), .access(.publicKey), .access(.foreignOrigin):
+        case .access(.unauthenticated), .access(.signedOut), .access(.forbidden), .access(.publicKey),
+            .access(.foreignOrigin), .access(.noSessionToken):
             "Unauthorized"
         case .access(.unknownApp): "No such app"
         case .access(.ambiguous): "Several apps match"

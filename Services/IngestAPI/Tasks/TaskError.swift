@@ -66,6 +66,7 @@ enum TaskError: Error, Equatable {
 
     func response(challenges: [String] = TaskError.challenges) -> HTTPResponse {
         var headers = headers
+        let challenges = self == .access(.signedOut) ? [ConsoleSessions.challenge] : challenges
         if status == .unauthorized { headers += challenges.map { HTTPField("WWW-Authenticate", $0) } }
         return problem.response(errors: errors, headers: headers)
     }
@@ -88,9 +89,11 @@ enum TaskError: Error, Equatable {
 
     private var status: HTTPStatus {
         switch self {
-        case .access(.unauthenticated): .unauthorized
+        case .access(.unauthenticated), .access(.signedOut): .unauthorized
         // The operator has to act: waiting (429, 503) and another body (400, 422) do not help.
-        case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin), .tooManyDevices: .forbidden
+        case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin), .access(.noSessionToken),
+            .tooManyDevices:
+            .forbidden
         case .access(.tooManyRequests), .counting: .tooManyRequests
         case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed, .unknownAudience,
             .unknownTopic, .noWebPushKey, .unknownActivity:
@@ -211,7 +214,7 @@ enum TaskError: Error, Equatable {
         case .ambiguous(let apps):
             "The key has access to several apps. Choose one by the path: "
                 + apps.map { "/apps/\($0)/…" }.joined(separator: ", ")
-        case .publicKey, .foreignOrigin, .tooManyRequests: error.advice
+        case .publicKey, .foreignOrigin, .signedOut, .noSessionToken, .tooManyRequests: error.advice
         }
     }
 
@@ -246,6 +249,9 @@ extension Gatekeeper.AccessError {
                 + "Use a private key."
         case .foreignOrigin:
             "The key is for pages of other origins. Add this origin to the key's origins in the app file."
+        case .signedOut: "The session of the console has ended. Sign in again."
+        case .noSessionToken:
+            "A change with a session of the console needs the session's token in \(ConsoleSessions.tokenField)."
         default: "The key or the address exceeds its rate limit. Retry after the time in Retry-After."
         }
     }

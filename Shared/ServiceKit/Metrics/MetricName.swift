@@ -38,6 +38,7 @@ package enum MetricName: String, CaseIterable, Sendable {
     case ingestDevicesRefused = "carillon_ingest_refused_devices_total"
     case ingestEventsDropped = "carillon_ingest_dropped_events_total"
     case ingestEventsQueued = "carillon_ingest_queued_events"
+    case ingestLiveStreams = "carillon_ingest_open_live_streams"
     case ingestMomentReleases = "carillon_ingest_moment_releases_total"
     case ingestMoments = "carillon_ingest_moments_total"
     case ingestReceiptsAccepted = "carillon_ingest_accepted_receipts_total"
@@ -131,6 +132,7 @@ package enum MetricName: String, CaseIterable, Sendable {
             .busGroupLag, .busPartitionsAssigned, .busPartitionsHeldBack, .buildInfo, .http2ConnectionsOpen,
             .httpBodyBytesBuffered,
             .httpClientRequestsOpen, .httpConnectionsOpen, .ingestCountsRunning, .ingestEventsQueued,
+            .ingestLiveStreams,
             .reporterReceiptDelay, .reporterTaskDuration,
             .reporterTasksOpen,
             .schedulerRetriesHeld, .schedulerRetryLateness, .schedulerTaskLateness, .schedulerTasksHeld,
@@ -186,6 +188,7 @@ package enum MetricName: String, CaseIterable, Sendable {
         case .ingestEventsDropped:
             "Events of pushd's clients dropped, and answered with success as pushd does, by reason; see docs/pushd.md."
         case .ingestEventsQueued: "Events received over UDP that wait to be made durable."
+        case .ingestLiveStreams: "Open streams of /v1/live, such as those of consoles."
         case .ingestMomentReleases: "Waiting tasks released because their user's app reported a good moment."
         case .ingestMoments: "Moments reported by apps, by kind: good, or poor, which ends a good one."
         case .ingestReceiptsAccepted:

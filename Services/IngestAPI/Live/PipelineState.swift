@@ -1,0 +1,75 @@
+import Bus
+import PushModel
+import ServiceKit
+import Store
+import TaskKit
+import Topics
+
+/// The state of the pipeline behind this service: what waits before each stage, outages of providers, and the store's
+/// memory. The bus is asked at most once in two seconds, whatever the number of readers.
+actor PipelineState {
+    typealias BacklogQuery = @Sendable () async throws -> [BusReader: Int]
+
+    private static let interval = Duration.seconds(2)
+
+    private let outages: OutageView
+    private let backlog: BacklogQuery
+    private let room: StoreRoom
+    private let time: any TimeSource
+    private var lastRead: Duration?
+    /// Nil while the bus does not answer.
+    private var waiting: [BusReader: Int]?
+
+    init(outages: OutageView, backlog: @escaping BacklogQuery, room: StoreRoom, time: any TimeSource) {
+        self.outages = outages
+        self.backlog = backlog
+        self.room = room
+        self.time = time
+    }
+
+    /// JSON texts, as an app is shown them.
+    struct View: Sendable {
+        let providers: String
+        let stages: String
+        let store: String
+    }
+
+    func view(for app: AppID) async -> View {
+        let outages = await outages.outages().filter { $0.key.app.owner == app }
+        await readBacklog()
+        return View(
+            providers: "[\(outages.map(PipelineState.text).sorted().joined(separator: ","))]", stages: stages,
+            store: JSONText.object { json in
+                json.member("memory_percent", room.percentUsed())
+                json.member("is_full", room.isFull(for: .accepting))
+            })
+    }
+
+    private func readBacklog() async {
+        let now = time.uptime
+        if let lastRead, now - lastRead < PipelineState.interval { return }
+        lastRead = now
+        waiting = try? await backlog()
+    }
+
+    private var stages: String {
+        guard let waiting else { return "null" }
+        let stages = GroupLag.readers.compactMap { reader -> String? in
+            guard let count = waiting[reader] else { return nil }
+            return JSONText.object { json in
+                json.member("topic", reader.channel.name)
+                json.member("group", reader.group)
+                json.member("waiting", count)
+            }
+        }
+        return "[\(stages.joined(separator: ","))]"
+    }
+
+    private static func text(_ route: ProviderRoute, left: Duration) -> String {
+        JSONText.object { json in
+            json.member("provider", route.provider.name)
+            json.member("state", "paused")
+            json.member("seconds", Int(left.wholeMilliseconds / 1_000))
+        }
+    }
+}
