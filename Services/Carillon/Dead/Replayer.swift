@@ -2,17 +2,13 @@ import Bus
 import CommandKit
 import Topics
 
-/// Sends letters to their topics in batches, and marks each once it is durable there.
+/// Sends letters to their topics in batches, and says what became of them.
 struct Replayer {
-    private static let batchMessages = 200
-    private static let batchBytes = 1 << 20
-
     private(set) var failures = 0
     private let producer: any BusProducer
     private let terminal: any Terminal
     private let isDryRun: Bool
-    private var batch: [(message: OutgoingMessage, mark: ReplayMark)] = []
-    private var batchCost = 0
+    private var batch = LetterBatch()
     private var replayed: [String: Int] = [:]
 
     init(_ producer: any BusProducer, terminal: any Terminal, isDryRun: Bool) {
@@ -22,31 +18,24 @@ struct Replayer {
     }
 
     mutating func take(_ position: DeadPosition, record: DeadRecord) async throws(BusError) {
-        guard case .letter(let letter) = record else { return refuse(position, reason: "it is not a dead letter") }
-        guard letter.isWhole else {
-            return refuse(position, reason: "it was too large and is stored without its value")
+        do throws(LetterRefusal) {
+            try batch.add(position, record: record)
+        } catch {
+            let visible = VisibleBytes(isRaw: false)
+            return refuse(position, reason: error.reason { visible.line($0, charactersMaximum: 80) })
         }
-        guard let message = letter.replay(into: Topics.channel(named: letter.channel)) else {
-            let channel = VisibleBytes(isRaw: false).line(letter.channel, charactersMaximum: 80)
-            return refuse(position, reason: "unknown topic \(channel)")
-        }
-        batch.append((message, ReplayMark(position, key: letter.key)))
-        batchCost += message.cost
-        if batch.count >= Replayer.batchMessages || batchCost >= Replayer.batchBytes { try await flush() }
+        if batch.isFull { try await flush() }
     }
 
-    /// Marks are sent last: a missing mark causes at most a duplicate, a mark sent too early would lose the letter.
     mutating func flush() async throws(BusError) {
         guard !batch.isEmpty else { return }
         if isDryRun {
-            for (message, mark) in batch { terminal.print("\(mark.position) would go to \(message.channel.name)") }
+            for route in batch.routes { terminal.print("\(route.position) would go to \(route.channel.name)") }
         } else {
-            try await producer.send(batch.map(\.message))
-            try await producer.send(batch.map(\.mark.outgoing))
+            try await batch.send(with: producer)
         }
-        for (message, _) in batch { replayed[message.channel.name, default: 0] += 1 }
-        batch = []
-        batchCost = 0
+        for route in batch.routes { replayed[route.channel.name, default: 0] += 1 }
+        batch = LetterBatch()
     }
 
     mutating func refuse(_ position: DeadPosition, reason: String) {

@@ -1,15 +1,14 @@
-import Bus
 import Topics
 
 /// One record of `dead`.
-enum DeadRecord {
+package enum DeadRecord {
     case letter(DeadLetter)
     /// Marks the letter at this position as replayed.
     case mark(DeadPosition)
     /// A message of another program.
     case foreign
 
-    init(_ message: IncomingMessage) {
+    package init(_ message: IncomingMessage) {
         // A dead letter keeps all headers of its message, so a mark must have no dead-letter headers.
         if let letter = DeadLetter(fromDead: message) {
             self = .letter(letter)
@@ -22,7 +21,7 @@ enum DeadRecord {
 }
 
 extension Bus {
-    func scanDead(_ visit: (IncomingMessage, DeadRecord) async throws -> Bool) async throws {
+    package func scanDead(_ visit: (IncomingMessage, DeadRecord) async throws -> Bool) async throws {
         try await scan(Topics.dead.channel) { try await visit($0, DeadRecord($0)) }
     }
 }
