@@ -226,9 +226,8 @@ let package = Package(
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(
             "IngestAPITests", "Apps", "Bus", "Datagrams", "HTTPServer", "ingest-api", "JSONKit", "LocalTime",
-            "MemoryBus",
-            "MemoryStore", "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Signing", "Store", "TaskKit",
-            "TaskModel", "TestSupport", "Topics"),
+            "MemoryBus", "MemoryStore", "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Signing", "Store",
+            "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests("JSONKitTests", "JSONKit", "JSONProbe", "ServiceKit", "TestSupport"),
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("LocalTimeTests", excluding: ["Oracle"], "LocalTime", "ServiceKit", "TestSupport"),

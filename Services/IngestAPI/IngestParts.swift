@@ -22,6 +22,7 @@ struct IngestParts {
     private let saved: AudienceBook
     private let counting: AudienceCount
     private let book: TaskBook
+    private let deadLetters: DeadLetterBook
     private let drops: EventDrops
     private let transfers: any TransferGroups & Transfers
     private let activities: ActivityBook
@@ -77,6 +78,7 @@ struct IngestParts {
                     outages: OutageView(access.outages, time: environment.time), backlog: backlog, room: access.room,
                     time: environment.time)),
             apps: apps, environment: environment)
+        deadLetters = DeadLetterBook(bus: access.bus, producer: access.producer, tasks: book)
         released = ReleasedTaskQueue(
             ReleaseCleanup(
                 TaskSchedule(archive: access.archive, index: access.index, moments: access.moments),
@@ -135,7 +137,8 @@ struct IngestParts {
                 statistics: access.statistics, receipts: access.receipts, time: environment.time),
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
             tickets: StreamTicketRoutes(reading: reading, time: environment.time),
-            topics: TopicRoutes(registry: registry, topics: topics), webPushKey: WebPushKeyRoutes(),
+            topics: TopicRoutes(registry: registry, topics: topics),
+            deadLetters: DeadLetterRoutes(book: deadLetters, reading: reading), webPushKey: WebPushKeyRoutes(),
             live: LiveRoutes(board: live, book: book), log: log)
     }
 

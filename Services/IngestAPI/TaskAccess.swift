@@ -20,9 +20,10 @@ struct TaskAccess {
     let replacements: any TaskReplacements
     let moments: any UserMoments
     let opens: any UserOpens
-    let outages: any ProviderOutages
     let keys: any IdempotencyStore
     let producer: any BusProducer
+    let bus: any Bus
+    let outages: any ProviderOutages
     let room: StoreRoom
 
     static func open(_ context: ServiceContext, store: StoreConnection, room: StoreRoom) async throws -> TaskAccess {
@@ -38,8 +39,7 @@ struct TaskAccess {
             deviceTasks: RedisDeviceTasks(store, time: context.environment.time),
             replacements: RedisTaskReplacements(store), moments: RedisUserMoments(store),
             opens: RedisUserOpens(store),
-            outages: RedisProviderOutages(store),
             keys: RedisIdempotencyStore(store), producer: producer,
-            room: room)
+            bus: context.bus, outages: RedisProviderOutages(store), room: room)
     }
 }

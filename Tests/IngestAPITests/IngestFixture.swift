@@ -1,5 +1,6 @@
 import Bus
 import JSONKit
+import MemoryBus
 import MemoryStore
 import PushModel
 import ServiceKit
@@ -59,6 +60,9 @@ final class IngestFixture: Sendable {
     let moments: MemoryUserMoments
     let opens = MemoryUserOpens()
     let bus = TestProducer()
+    /// Whose topics the API reads; what it sends is on `bus`.
+    let topicBus: MemoryBus
+    let outages: MemoryProviderOutages
     let metrics = Metrics()
     /// Used share of the store's memory, in percent.
     let percentUsed = Monitor(0)
@@ -66,7 +70,6 @@ final class IngestFixture: Sendable {
     let apps: AppSnapshot
     /// What the service knows; changed by a test that revokes a key.
     let currentApps: Monitor<AppSnapshot>
-    let outages: MemoryProviderOutages
     let live: LiveBoard
     let isRegistryReady = Monitor(true)
     let releasedTasks: ReleasedTaskQueue
@@ -98,20 +101,22 @@ final class IngestFixture: Sendable {
         deviceTasks = MemoryDeviceTasks(time: time)
         replacements = MemoryTaskReplacements(time: time)
         moments = MemoryUserMoments(time: time)
+        topicBus = MemoryBus(time: time, random: SeededRandomSource(seed: 3))
+        outages = MemoryProviderOutages(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
         let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits, hasWebhook: hasWebhook)
         apps = snapshot
         currentApps = Monitor(snapshot)
-        outages = MemoryProviderOutages(time: time)
         let log = Log(service: "ingest-api", sink: log)
         let environment = WorkerEnvironment(
             time: time, random: SeededRandomSource(seed: 2), log: log, metrics: metrics, health: Health(time: time))
         let access = TaskAccess(
             archive: archive, ledger: ledger, agenda: agenda, index: index, traces: traces, receipts: receipts,
             statistics: statistics, deviceTasks: deviceTasks, replacements: replacements,
-            moments: moments, opens: opens, outages: outages,
-            keys: MemoryIdempotencyStore(time: time), producer: bus, room: room)
+            moments: moments, opens: opens,
+            keys: MemoryIdempotencyStore(time: time), producer: bus, bus: topicBus, outages: outages,
+            room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let parts = IngestFixture.parts(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,
@@ -238,6 +243,22 @@ final class IngestFixture: Sendable {
         }
         guard let response else { preconditionFailure("the server closed without an answer") }
         return response
+    }
+
+    /// Dead-letters a message of `audience.fast` with this key.
+    func bury(_ value: String, key: [UInt8]?, channel: String = "audience.fast") async throws {
+        let message = IncomingMessage(
+            partition: PartitionID(channel: channel, number: 3), offset: 41, key: key, value: Array(value.utf8),
+            headers: [MessageHeader("traceparent", "00-1-2-01")], timestamp: Timestamp(milliseconds: 1_000))
+        let letter = DeadLetter(message, group: "renderer", reason: .poison, detail: "no content", attempts: 2)
+        try await sendToTopics([letter.outgoing])
+    }
+
+    /// Puts messages where the API reads.
+    func sendToTopics(_ messages: [OutgoingMessage]) async throws {
+        let producer = try await topicBus.makeProducer(ProducerOptions())
+        try await producer.send(messages)
+        await producer.close()
     }
 
     /// Registers a device and returns its id.

@@ -48,6 +48,7 @@ import Topics
         "POST \(PushwooshSamples.update)": PushwooshSamples.request([PushwooshSamples.change()], auth: nil),
         "POST /subscribers": #"{"proto":"fcm","token":"\#(SampleTokens.fcm)"}"#,
         "POST /subscriber/:id/subscriptions": #"{"sport":{}}"#,
+        "POST /v1/dead-letters/replay": #"{"positions":["0:0"]}"#,
         "PUT /v1/audiences/:name": #"{"topic":"news"}"#,
         "POST /v1/audiences/count": #"{"audience":{"all":true}}"#,
         "POST /event/:event": #"{"msg":"x"}"#,
@@ -78,7 +79,7 @@ import Topics
             "/v1/tasks/\(task)/report", "/v1/tasks/\(task)/devices/\(subscriber)",
             "/v1/devices/\(subscriber)", "/v1/users/ada/devices", "/v1/audiences/readers", "/v1/audiences",
             "/v1/activities", "/v1/activities/order",
-            "/v1/activities/order/devices",
+            "/v1/activities/order/devices", "/v1/dead-letters", "/v1/dead-letters/0:0",
             "\(AppMetricaGroupTests.groups)?app_id=7",
         ] {
             let response = await fixture.json("GET", path, as: .owner)
@@ -104,6 +105,7 @@ import Topics
         let segment = SegmentID(task.app, number: device.index.segment)
         _ = fixture.ledger.mark(SegmentSet([device.index.offset]), of: task.id, in: segment)
         _ = try await fixture.archive.fix(report: Array("{}".utf8), of: task.id)
+        try await fixture.bury("ada", key: Topics.key(task.id))
         let activity = ActivitySamples.start(#""id":"order","users":["ada"]"#)
         #expect(await fixture.json("POST", "/v1/activities", json: activity, as: .owner).status == 201)
         for name in ["registerDevice", "setActivityToken"] {
@@ -132,7 +134,8 @@ import Topics
             .replacing(":event", with: "news").replacing(":topic", with: "news").replacing(
                 ":device", with: news.subscriber
             )
-            .replacing(":activity", with: "order").replacing(":user", with: "ada").replacing(":name", with: "readers")
+            .replacing(":activity", with: "order").replacing(":position", with: "0:0").replacing(":user", with: "ada")
+            .replacing(":name", with: "readers")
     }
 
     /// Sends a route's request with the ids of `news` in its path and body.

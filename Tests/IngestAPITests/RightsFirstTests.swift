@@ -19,6 +19,8 @@ import Testing
                     "POST", path, json: Self.broken, headers: ["Authorization": "Bearer nobody"])
                 #expect(unknown.status == 401)
             }
+            let replay = await fixture.json("POST", "/v1/dead-letters/replay", json: Self.broken, as: .news)
+            #expect(replay.status == 403 && replay.detail == "The key has no scope admin for this app.")
             let group = await fixture.json("POST", AppMetricaGroupTests.groups, json: Self.broken, as: .news)
             #expect(group.status == 403, "\(group.text)")
             for path in [ContextPushSamples.schedule, ContextPushSamples.cancel] {

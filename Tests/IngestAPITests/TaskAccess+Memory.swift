@@ -1,4 +1,5 @@
 import Bus
+import MemoryBus
 import MemoryStore
 import ServiceKit
 import Store
@@ -16,8 +17,8 @@ extension TaskAccess {
             index: MemoryRetryIndex(time: time), traces: MemoryTaskTraces(time: time),
             receipts: MemoryTaskReceipts(time: time), statistics: MemoryTaskStatistics(time: time),
             deviceTasks: MemoryDeviceTasks(time: time), replacements: MemoryTaskReplacements(time: time),
-            moments: MemoryUserMoments(time: time), opens: MemoryUserOpens(),
-            outages: MemoryProviderOutages(time: time), keys: MemoryIdempotencyStore(time: time),
-            producer: producer, room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
+            moments: MemoryUserMoments(time: time), opens: MemoryUserOpens(), keys: MemoryIdempotencyStore(time: time),
+            producer: producer, bus: MemoryBus(time: time, random: SeededRandomSource(seed: 3)),
+            outages: MemoryProviderOutages(time: time), room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
     }
 }

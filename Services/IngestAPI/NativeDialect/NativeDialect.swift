@@ -16,6 +16,7 @@ struct NativeDialect: Dialect {
     let deviceTasks: DeviceTaskRoutes
     let tickets: StreamTicketRoutes
     let topics: TopicRoutes
+    let deadLetters: DeadLetterRoutes
     let webPushKey: WebPushKeyRoutes
     let live: LiveRoutes
     let log: RefusalLog
@@ -23,7 +24,7 @@ struct NativeDialect: Dialect {
     var routes: [DialectRoute] {
         taskRoutes + activities.routes + activityTokens.routes + audiences.routes + devices.routes + users.routes
             + tickets.routes + topics.routes
-            + webPushKey.routes + live.routes
+            + webPushKey.routes + live.routes + deadLetters.routes
     }
 
     private var taskRoutes: [DialectRoute] {

@@ -31,6 +31,10 @@ enum TaskError: Error, Equatable {
     case activityExists(ActivityID)
     /// The app's other count, or those of other apps, are still running.
     case counting
+    /// Another request reads the dead letters.
+    case readingLetters
+    /// The app has no dead letter at this position.
+    case unknownLetter
     /// `limits.devices` of the app.
     case tooManyDevices(Int)
     /// The reason, as a whole sentence.
@@ -94,9 +98,9 @@ enum TaskError: Error, Equatable {
         case .access(.forbidden), .access(.publicKey), .access(.foreignOrigin), .access(.noSessionToken),
             .tooManyDevices:
             .forbidden
-        case .access(.tooManyRequests), .counting: .tooManyRequests
+        case .access(.tooManyRequests), .counting, .readingLetters: .tooManyRequests
         case .access(.unknownApp), .unknownTask, .unknownDevice, .notRegistered, .notClosed, .unknownAudience,
-            .unknownTopic, .noWebPushKey, .unknownActivity:
+            .unknownTopic, .noWebPushKey, .unknownActivity, .unknownLetter:
             .notFound
         case .body(.unknownMediaType): .unsupportedMediaType
         case .access(.ambiguous), .body(.malformed), .invalid, .idempotencyKey: .badRequest
@@ -132,6 +136,8 @@ enum TaskError: Error, Equatable {
         case .noWebPushKey: "urn:carillon:no-web-push-key"
         case .unknownTopic: "urn:carillon:unknown-topic"
         case .counting: "urn:carillon:count-in-progress"
+        case .readingLetters: "urn:carillon:dead-letters-in-use"
+        case .unknownLetter: "urn:carillon:unknown-dead-letter"
         case .unknownActivity: "urn:carillon:unknown-activity"
         case .activityEnded: "urn:carillon:activity-ended"
         case .activityExists: "urn:carillon:activity-exists"
@@ -154,6 +160,8 @@ enum TaskError: Error, Equatable {
         case .unknownTopic: "Unknown topic"
         case .noWebPushKey: "No Web Push key"
         case .counting: "Count in progress"
+        case .readingLetters: "Dead letters in use"
+        case .unknownLetter: "Unknown dead letter"
         case .unknownActivity: "Unknown activity"
         case .activityEnded: "Activity ended"
         case .activityExists: "Activity exists"
@@ -187,6 +195,10 @@ enum TaskError: Error, Equatable {
         case .unknownTopic: "No device of the app is subscribed to this topic."
         case .counting:
             "Counting this audience reads the records of devices, which one request of an app does at a time. Retry later."
+        case .readingLetters:
+            "Another request is reading the dead letters, which one request does at a time. Retry later."
+        case .unknownLetter:
+            "There is no dead letter at this position that belongs to a task of the app, or the task has expired."
         case .unknownActivity(let id):
             "The app has no Live Activity \(OutsideText.excerpt(id.text)): it was not started, no device reported a token for "
                 + "it, or it ended more than 12 hours ago."
