@@ -23,6 +23,7 @@ struct IngestParts {
     private let counting: AudienceCount
     private let book: TaskBook
     private let deadLetters: DeadLetterBook
+    private let outages: OutageView
     private let drops: EventDrops
     private let transfers: any TransferGroups & Transfers
     private let activities: ActivityBook
@@ -71,14 +72,14 @@ struct IngestParts {
         book = TaskBook(
             archive: access.archive, ledger: access.ledger, traces: access.traces, receipts: access.receipts,
             replacements: access.replacements, time: environment.time, log: environment.log)
+        deadLetters = DeadLetterBook(bus: access.bus, producer: access.producer, tasks: book)
+        outages = OutageView(access.outages, time: environment.time)
         live = LiveBoard(
             LiveReader(
                 book: book,
                 pipeline: PipelineState(
-                    outages: OutageView(access.outages, time: environment.time), backlog: backlog, room: access.room,
-                    time: environment.time)),
+                    outages: outages, backlog: backlog, room: access.room, time: environment.time)),
             apps: apps, environment: environment)
-        deadLetters = DeadLetterBook(bus: access.bus, producer: access.producer, tasks: book)
         released = ReleasedTaskQueue(
             ReleaseCleanup(
                 TaskSchedule(archive: access.archive, index: access.index, moments: access.moments),
@@ -138,8 +139,8 @@ struct IngestParts {
             deviceTasks: DeviceTaskRoutes(book: book, tasks: access.deviceTasks, registry: registry),
             tickets: StreamTicketRoutes(reading: reading, time: environment.time),
             topics: TopicRoutes(registry: registry, topics: topics),
-            deadLetters: DeadLetterRoutes(book: deadLetters, reading: reading), webPushKey: WebPushKeyRoutes(),
-            live: LiveRoutes(board: live, book: book), log: log)
+            deadLetters: DeadLetterRoutes(book: deadLetters, reading: reading), app: AppRoutes(outages: outages),
+            webPushKey: WebPushKeyRoutes(), live: LiveRoutes(board: live, book: book), log: log)
     }
 
     func activityKeeper(apps: @escaping @Sendable () -> [AppID]) -> ActivityKeeper {

@@ -113,22 +113,27 @@ package struct TaskRendering: Sendable {
         var findings = Findings()
         let targeted = content.targetedPlatforms
         for kind in kinds where targeted.contains(Platform(kind)) && content.canBeChecked(for: kind) {
-            let spoken = [nil] + (messages[Platform(kind)]?.languages.sorted() ?? []).map(Optional.some)
-            var known: Set<Selection> = []
-            // The newest phones get the longest payloads.
-            let selections = spoken.map {
-                kind.carrier == kind
-                    ? selection(for: kind, language: $0, isSilent: false, phone: .withFlipTiles)
-                    : activitySelection(for: kind, knowsChannels: true)
-            }.filter { known.insert($0).inserted }
+            let selections = shownSelections(for: kind)
             findings.failures = 0
             let sizes = selections.compactMap { check($0, findings: &findings) }
             let silent = selection(for: kind, language: nil, isSilent: true, phone: .withFlipTiles)
             let limit = ProviderBounds.payloadBytesMaximum(of: kind)
             let fitsSilent = sizes.contains { $0 + TaskRendering.silentBytesMaximum <= limit }
-            if !fitsSilent, !known.contains(silent) { _ = check(silent, findings: &findings) }
+            if !fitsSilent, !selections.contains(silent) { _ = check(silent, findings: &findings) }
         }
         return findings.flaws
+    }
+
+    /// Those that show something, one for each language, the standard texts first.
+    func shownSelections(for kind: PushProtocol) -> [Selection] {
+        let spoken = [nil] + (messages[Platform(kind)]?.languages.sorted() ?? []).map(Optional.some)
+        var known: Set<Selection> = []
+        // The newest phones get the longest payloads.
+        return spoken.map {
+            kind.carrier == kind
+                ? selection(for: kind, language: $0, isSilent: false, phone: .withFlipTiles)
+                : activitySelection(for: kind, knowsChannels: true)
+        }.filter { known.insert($0).inserted }
     }
 
     /// The size of the variant; nil if rendering fails.

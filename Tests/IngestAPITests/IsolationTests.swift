@@ -32,6 +32,7 @@ import Topics
     /// Bodies of the routes that refuse an empty body from every caller.
     private static let bodies = [
         "POST /v1/tasks": #"{"devices":["SUBSCRIBER"],"users":["ada"],"audience":{"all":true},"message":{"body":"x"}}"#,
+        "POST /v1/previews": #"{"devices":["SUBSCRIBER"],"message":{"body":"x"}}"#,
         "POST /v1/receipts":
             #"{"receipts":[{"task":"TASK","device":"SUBSCRIBER","proof":"PROOF","kind":"opened"}]}"#,
         "POST /v1/moments": #"{"device":"SUBSCRIBER"}"#,
@@ -76,7 +77,8 @@ import Topics
         var views: [String] = []
         for path in [
             "/subscriber/\(subscriber)", "/subscriber/\(subscriber)/subscriptions", "/v1/tasks", "/v1/tasks/\(task)",
-            "/v1/tasks/\(task)/report", "/v1/tasks/\(task)/devices/\(subscriber)",
+            "/v1/tasks/\(task)/report", "/v1/tasks/\(task)/content", "/v1/app",
+            "/v1/tasks/\(task)/devices/\(subscriber)",
             "/v1/devices/\(subscriber)", "/v1/users/ada/devices", "/v1/audiences/readers", "/v1/audiences",
             "/v1/activities", "/v1/activities/order",
             "/v1/activities/order/devices", "/v1/dead-letters", "/v1/dead-letters/0:0",

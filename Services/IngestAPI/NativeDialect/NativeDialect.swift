@@ -17,6 +17,7 @@ struct NativeDialect: Dialect {
     let tickets: StreamTicketRoutes
     let topics: TopicRoutes
     let deadLetters: DeadLetterRoutes
+    let app: AppRoutes
     let webPushKey: WebPushKeyRoutes
     let live: LiveRoutes
     let log: RefusalLog
@@ -24,7 +25,7 @@ struct NativeDialect: Dialect {
     var routes: [DialectRoute] {
         taskRoutes + activities.routes + activityTokens.routes + audiences.routes + devices.routes + users.routes
             + tickets.routes + topics.routes
-            + webPushKey.routes + live.routes + deadLetters.routes
+            + webPushKey.routes + live.routes + deadLetters.routes + app.routes
     }
 
     private var taskRoutes: [DialectRoute] {
@@ -34,10 +35,16 @@ struct NativeDialect: Dialect {
                 method: .post, pattern: "/v1/tasks", scopes: publishing, query: ["dry_run"],
                 bodyBytesMaximum: TaskLimits.bodyBytesMaximum, handler: .appInPath(tasks.create)),
             DialectRoute(
+                method: .post, pattern: "/v1/previews", scopes: publishing, query: [],
+                bodyBytesMaximum: TaskLimits.bodyBytesMaximum, handler: .appInPath(tasks.preview)),
+            DialectRoute(
                 method: .get, pattern: "/v1/tasks", scopes: [.read], query: ["limit", "before", "state"],
                 handler: .appInPath(tasks.list)),
             DialectRoute(
                 method: .get, pattern: "/v1/tasks/:id", scopes: [.read], query: [], handler: .appInPath(tasks.read)),
+            DialectRoute(
+                method: .get, pattern: "/v1/tasks/:id/content", scopes: [.read], query: [],
+                handler: .appInPath(tasks.content)),
             DialectRoute(
                 method: .get, pattern: "/v1/tasks/:id/report", scopes: [.read], query: [],
                 handler: .appInPath(tasks.report)),

@@ -30,6 +30,12 @@ struct TaskRoutes: Sendable {
             })
     }
 
+    /// Renders what providers would get, and accepts nothing.
+    @Sendable func preview(_ call: AuthorizedRequest) async throws -> HTTPResponse {
+        let draft = try await expand(try await draft(call), call: call)
+        return .json(try await submission.preview(draft, in: call.request, of: call.caller).text)
+    }
+
     @Sendable func list(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         let query = try TaskQuery(call.request)
         let page =
@@ -41,6 +47,17 @@ struct TaskRoutes: Sendable {
 
     @Sendable func read(_ call: AuthorizedRequest) async throws -> HTTPResponse {
         .json(try await book.status(of: try await task(call)).text)
+    }
+
+    /// The task as it can be posted again.
+    @Sendable func content(_ call: AuthorizedRequest) async throws -> HTTPResponse {
+        guard case .kept(let task) = try await task(call) else { throw TaskError.unknownTask }
+        let form = AcceptedTaskForm(task, of: call.caller.app, at: book.time.now)
+        var response = HTTPResponse.json(JSON.object(form.json).compactText)
+        if !form.omitted.isEmpty {
+            response.headers.append(HTTPField("Carillon-Omitted", form.omitted.joined(separator: ", ")))
+        }
+        return response
     }
 
     @Sendable func report(_ call: AuthorizedRequest) async throws -> HTTPResponse {

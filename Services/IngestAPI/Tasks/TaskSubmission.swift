@@ -121,6 +121,12 @@ struct TaskSubmission: Sendable {
         }
     }
 
+    func preview(
+        _ draft: TaskDraft, in request: HTTPRequest, of caller: AuthorizedCaller
+    ) async throws -> TaskPreview {
+        try await reading.read(request, account: caller.account) { [payloads] in payloads.preview(draft, of: caller) }
+    }
+
     /// Refuses payloads that a provider would reject. Rendering takes time in proportion to the body, as reading does.
     func check(_ drafts: [TaskDraft], in request: HTTPRequest, of caller: AuthorizedCaller) async throws {
         try await reading.read(request, account: caller.account) { [payloads] in

@@ -13,7 +13,7 @@ struct LetterContent: Sendable {
     let isCut: Bool
 
     init(_ value: [UInt8]) {
-        guard let written = String(validating: value, as: UTF8.self) else {
+        guard let written = OutsideText.string(value) else {
             text = Hexadecimal.encode(Array(value.prefix(LetterContent.hexadecimalBytesMaximum)))
             isCut = value.count > LetterContent.hexadecimalBytesMaximum
             return
@@ -65,6 +65,6 @@ struct LetterContent: Sendable {
         var bytes = Array(text.utf8.prefix(bytesMaximum + 1))
         // The first byte that is left out must not continue a scalar.
         while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
-        return String(decoding: bytes, as: UTF8.self)
+        return OutsideText.replacing(bytes)
     }
 }
