@@ -1,0 +1,42 @@
+// Tasks that wait for their time.
+
+import { h } from "./dom.js";
+import { fullTime, relative } from "./format.js";
+import { busy, button, card, confirm, empty, labelTexts, load, notify, table } from "./parts.js";
+
+const PAGE_TASKS = 50;
+
+export function show(context) {
+  const list = h("div");
+  context.body.append(list);
+  readPage(context, list, null);
+}
+
+function readPage({ app, signal, link }, list, before) {
+  const again = () => readPage({ app, signal, link }, list, before);
+  const path = `/tasks?state=scheduled&limit=${PAGE_TASKS}${before ? `&before=${encodeURIComponent(before)}` : ""}`;
+  load(list, () => app.get(path, { signal }), ({ tasks, next }) => tasks.length || before ? card("Next first",
+    table("Scheduled tasks", ["Task", "Time", "Labels", ""], tasks.map((one) => [
+      h("a", { href: link(`task/${one.id}`) }, h("code", {}, one.id.slice(0, 8))), whenOf(one), h("span", {}, labelTexts(one.labels)),
+      app.may(["publish", "broadcast", "admin"]) ? cancelButton(app, one, again) : ""])),
+    next ? button("Next page", () => readPage({ app, signal, link }, list, next)) : null) :
+    empty("Nothing is scheduled", "Tasks with a time appear here until they are sent."));
+}
+
+function whenOf(task) {
+  if (task.send_at) return h("time", { datetime: task.send_at }, fullTime(task.send_at), " ", h("span", { class: "fine" }, relative(task.send_at)));
+  if (task.send_at_local) return `${task.send_at_local.replace("T", " ")}, each device's own time`;
+  return task.window ? h("span", {}, "until ", fullTime(task.window.ends)) : "–";
+}
+
+function cancelButton(app, task, again) {
+  const cancel = button("Cancel", async () => {
+    if (!await confirm("Cancel this task?", "It will not be sent.", "Cancel task")) return;
+    busy(cancel, async () => {
+      await app.post(`/tasks/${task.id}/cancel`);
+      notify("The task is cancelled.");
+      again();
+    });
+  }, "quiet danger", { "aria-label": `Cancel task ${task.id.slice(0, 8)}` });
+  return cancel;
+}
