@@ -11,20 +11,26 @@ export class Problem extends Error {
   }
 }
 
+export const enc = encodeURIComponent;
+
 let session = null;
+let pageSignal = null;
 let whenSignedOut = () => {};
 
 export const currentSession = () => session;
+/** Ends the reads of a page that is left. */
+export const setPageSignal = (signal) => { pageSignal = signal; };
 export const onSignedOut = (work) => { whenSignedOut = work; };
 
-async function request(method, path, { body, headers, signal } = {}) {
+async function request(method, path, { body, headers } = {}) {
   const all = { Accept: "application/json", ...headers };
   if (body !== undefined) all["Content-Type"] = "application/json";
   if (session && method !== "GET") all["Carillon-CSRF"] = session.csrf;
   let response;
   try {
     response = await fetch(path, {
-      method, headers: all, signal, body: body === undefined ? undefined : JSON.stringify(body),
+      method, headers: all, signal: method === "GET" && path.startsWith("/apps/") ? pageSignal : null,
+      body: body === undefined ? undefined : JSON.stringify(body),
       credentials: "same-origin", redirect: "error", cache: "no-store",
     });
   } catch (error) {
@@ -96,15 +102,15 @@ export class App {
   constructor({ app, scopes }) {
     this.name = app;
     this.scopes = new Set(scopes);
-    this.path = `/apps/${encodeURIComponent(app)}/v1`;
+    this.path = `/apps/${enc(app)}/v1`;
   }
 
   may(scopes) {
     return scopes.length === 0 || scopes.some((scope) => this.scopes.has(scope));
   }
 
-  get(path, options) { return guarded("GET", this.path + path, options); }
+  get(path) { return guarded("GET", this.path + path); }
   post(path, body, options) { return guarded("POST", this.path + path, { ...options, body }); }
-  put(path, body, options) { return guarded("PUT", this.path + path, { ...options, body }); }
-  remove(path, options) { return guarded("DELETE", this.path + path, options); }
+  put(path, body) { return guarded("PUT", this.path + path, { body }); }
+  remove(path) { return guarded("DELETE", this.path + path); }
 }

@@ -1,6 +1,7 @@
 // Builds an audience: everyone, conditions, a saved one, or an expression as JSON.
 
 import { h, newID, replace } from "./dom.js";
+import { parse } from "./fields.js";
 import { PLATFORMS, nameOf } from "./format.js";
 import { button, check, field, select } from "./parts.js";
 
@@ -20,8 +21,8 @@ class Condition {
       this.drawValue("", "");
       changed();
     }, { "aria-label": "Condition" });
-    this.value = h("span", { class: "values" });
-    this.element = h("li", { class: "condition" }, this.kind, this.isNot, this.value,
+    this.value = h("span.values");
+    this.element = h("li.condition", this.kind, this.isNot, this.value,
       button("×", removed, "quiet", { "aria-label": "Remove condition" }));
     this.drawValue(first, second);
   }
@@ -69,20 +70,20 @@ export class AudienceForm {
     this.path = path;
     this.conditions = [];
     this.join = select([["all_of", "all of these"], ["any", "any of these"]], "all_of", changed, { "aria-label": "Devices that match" });
-    this.list = h("ul", { class: "conditions" });
+    this.list = h("ul.conditions");
     this.json = h("textarea", { rows: "7", spellcheck: "false", class: "mono", oninput: changed, placeholder: '{"all_of": [{"topic": "sports"}, {"language": "fr"}]}' });
     this.add = button("Add condition", () => this.addCondition({ kind: "topic" }, true));
     this.panels = new Map([
-      ["all", ["Everyone", h("p", { class: "hint" }, "All devices of the app.")]],
-      ["conditions", ["Conditions", h("div", {}, h("p", { class: "join" }, "Devices that match ", this.join), this.list, this.add)]],
+      ["all", ["Everyone", h("p.hint", "All devices of the app.")]],
+      ["conditions", ["Conditions", h("div", h("p.join", "Devices that match ", this.join), this.list, this.add)]],
       ...modes, ["json", ["Expression", field("Audience as JSON", this.json, { path })]],
     ]);
     if (!mayAll) this.panels.delete("all");
-    this.panel = h("div", { class: "panel" });
+    this.panel = h("div.panel");
     const name = newID("mode");
     this.radios = [...this.panels].map(([mode, [label]]) => check(label, h("input", { type: "radio", name, value: mode, onchange: () => this.choose(mode) })));
-    this.element = h("fieldset", { class: "audience", "data-path": path }, h("legend", {}, "Audience"), h("div", { class: "segments" }, this.radios),
-      this.panel, h("p", { class: "error", hidden: true }));
+    this.element = h("fieldset.audience", { "data-path": path }, h("legend", "Audience"), h("div.segments", this.radios),
+      this.panel, h("p.error", { hidden: true }));
     this.addCondition({ kind: "topic" });
     this.choose(mayAll ? "all" : "conditions");
   }
@@ -117,13 +118,13 @@ export class AudienceForm {
     if (isFocused) condition.kind.focus();
   }
 
-  /** Null while nothing is chosen, or for a way of `modes`; throws for JSON that is not valid. */
+  /** Undefined while nothing is chosen, or for a way of `modes`; throws for JSON that is not valid. */
   read() {
     if (this.mode === "all") return { all: true };
-    if (this.mode === "json") return this.json.value.trim() ? JSON.parse(this.json.value) : null;
-    if (this.mode !== "conditions") return null;
+    if (this.mode === "json") return this.json.value.trim() ? parse(this.json.value, this.path) : undefined;
+    if (this.mode !== "conditions") return undefined;
     const parts = this.conditions.map((one) => one.read()).filter(Boolean);
-    if (parts.length < 2) return parts[0] ?? null;
+    if (parts.length < 2) return parts[0];
     return { [this.join.value]: parts };
   }
 

@@ -1,5 +1,6 @@
 // Campaigns: sums by the label `campaign` over time, and the two cohorts of a comparison.
 
+import { enc } from "./api.js";
 import { h } from "./dom.js";
 import { OUTCOMES, count, fullTime, nameOf, share } from "./format.js";
 import { card, empty, facts, load, table } from "./parts.js";
@@ -29,25 +30,25 @@ function sums(rows) {
   return [...all].sort(([, a], [, b]) => b.targeted - a.targeted);
 }
 
-const byCampaign = (app, signal) => app.get(`/statistics?by=label&name=campaign&interval=day&from=${since()}`, { signal });
+const byCampaign = (app) => app.get(`/statistics?by=label&name=campaign&interval=day&from=${since()}`);
 
-function showAll({ app, signal, link }, element) {
-  load(element, async () => ({ campaigns: await byCampaign(app, signal), platforms: await app.get(`/statistics?by=platform&interval=day&from=${since()}`, { signal }) }),
+function showAll({ app, link }, element) {
+  load(element, async () => ({ campaigns: await byCampaign(app), platforms: await app.get(`/statistics?by=platform&interval=day&from=${since()}`) }),
     ({ campaigns, platforms }) => {
       const rows = (list, first) => sums(list).map(([name, sum]) => [first(name), count(sum.tasks), count(sum.targeted), share(sum.delivered, sum.targeted), count(sum.opened), share(sum.opened, sum.delivered)]);
       const heads = ["#tasks", "#devices", "#delivered", "#opened", "#open rate"];
       return [card(`Campaigns, last ${DAYS} days`, campaigns.rows.length ? table("Campaigns", ["Campaign", ...heads],
-        rows(campaigns.rows, (name) => h("a", { href: link(`campaigns/${encodeURIComponent(name)}`) }, h("bdi", {}, name)))) :
+        rows(campaigns.rows, (name) => h("a", { href: link(`campaigns/${enc(name)}`) }, h("bdi", name)))) :
         empty("No campaigns", "A task belongs to a campaign by its label campaign=NAME.")),
-      card("Platforms", platforms.rows.length ? table("Platforms", ["Platform", ...heads], rows(platforms.rows, nameOf)) : h("p", { class: "none" }, "No task was closed yet."))];
+      card("Platforms", platforms.rows.length ? table("Platforms", ["Platform", ...heads], rows(platforms.rows, nameOf)) : h("p.none", "No task was closed yet."))];
     });
 }
 
-function showOne({ app, signal, title }, name, element) {
-  title.append(" ", h("bdi", { class: "id" }, name));
+function showOne({ app, title }, name, element) {
+  title.append(" ", h("bdi.id", name));
   load(element, async () => ({
-    campaign: await app.get(`/campaigns/${encodeURIComponent(name)}?from=${since()}`, { signal }),
-    days: (await byCampaign(app, signal)).rows.filter((one) => one.value === name),
+    campaign: await app.get(`/campaigns/${enc(name)}?from=${since()}`),
+    days: (await byCampaign(app)).rows.filter((one) => one.value === name),
   }), ({ campaign, days }) => [card("Days", days.length ? [columns(days), table("Days", ["Day", "#tasks", "#devices", ...OUTCOMES.map((one) => `#${nameOf(one)}`), "#opened"],
     days.map((one) => [fullTime(one.time).slice(0, 12).replace(/,.*/, ""), count(one.tasks), count(one.counts.targeted), ...OUTCOMES.map((outcome) => count(one.counts[outcome])), count(one.receipts?.opened)]))] :
     empty("No closed task", `In the last ${DAYS} days.`)), cohortsCard(campaign)]);
@@ -55,7 +56,7 @@ function showOne({ app, signal, title }, name, element) {
 
 function columns(days) {
   const most = Math.max(1, ...days.map((one) => one.counts.targeted));
-  return h("div", { class: "days", "aria-hidden": "true" }, days.map((one) => {
+  return h("div.days", { "aria-hidden": "true" }, days.map((one) => {
     const column = h("span", { title: `${one.time.slice(0, 10)}: ${count(one.counts.targeted)}` });
     column.style.height = `${100 * one.counts.targeted / most}%`;
     return column;

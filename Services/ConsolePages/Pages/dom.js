@@ -3,10 +3,16 @@
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_NAMES = new Set(["svg", "path", "polyline", "line", "circle", "rect"]);
 
-/** `on…` attributes are listeners; null, undefined and false leave an attribute out. */
-export function h(name, attributes, ...children) {
+/**
+ * `h("p.fine", { title: "…" }, "text")`. The attributes may be left out; those named `on…` are listeners, and null,
+ * undefined and false leave one out.
+ */
+export function h(tag, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const attributes = children[0]?.constructor === Object ? children.shift() : {};
   const element = SVG_NAMES.has(name) ? document.createElementNS(SVG, name) : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes ?? {})) {
+  if (classes.length) element.setAttribute("class", classes.join(" "));
+  for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
     else if (key === "value") element.value = value;

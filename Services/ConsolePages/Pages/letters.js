@@ -1,10 +1,11 @@
 // Dead letters: messages that a worker could not handle. They can be shown and replayed.
 
+import { enc } from "./api.js";
 import { h, replace } from "./dom.js";
 import { bytes, count, plural, relative } from "./format.js";
 import { badge, busy, button, card, code, dialog, empty, facts, load, moment, notify, table } from "./parts.js";
 
-export function show({ app, body, tools, signal, link }) {
+export function show({ app, body, tools, link }) {
   const list = h("div");
   const result = h("div", { role: "status" });
   const chosen = new Set();
@@ -20,7 +21,7 @@ export function show({ app, body, tools, signal, link }) {
   function refresh() {
     chosen.clear();
     mark();
-    return load(list, () => app.get("/dead-letters?limit=50", { signal }), ({ letters, total }) => letters.length ?
+    return load(list, () => app.get("/dead-letters?limit=50"), ({ letters, total }) => letters.length ?
       card(`${plural(total, "dead letter")}, newest first`, table("Dead letters", ["", "Died", "Channel", "Reason", "Attempts", "Task", "State", ""], letters.map(row))) :
       empty("No dead letters", "Every message of this app was handled."));
   }
@@ -31,9 +32,9 @@ export function show({ app, body, tools, signal, link }) {
       else chosen.delete(letter.position);
       mark();
     } });
-    return [box, h("time", { datetime: letter.died, title: letter.died }, relative(letter.died)), h("code", {}, letter.channel),
-      h("span", { class: "reason-cell" }, badge(letter.reason, "failed"), " ", h("bdi", {}, letter.detail ?? "")), count(letter.attempts),
-      letter.task ? h("a", { href: link(`task/${letter.task}`) }, h("code", {}, letter.task.slice(0, 8))) : "–",
+    return [box, h("time", { datetime: letter.died, title: letter.died }, relative(letter.died)), h("code", letter.channel),
+      h("span.reason-cell", badge(letter.reason, "failed"), " ", h("bdi", letter.detail ?? "")), count(letter.attempts),
+      letter.task ? h("a", { href: link(`task/${letter.task}`) }, h("code", letter.task.slice(0, 8))) : "–",
       letter.replayed ? badge("replayed", "closed") : letter.replayable ? "waits" : "cannot be replayed",
       button("Show", () => open(letter), "quiet", { "aria-label": `Show ${letter.position}` })];
   }
@@ -41,12 +42,12 @@ export function show({ app, body, tools, signal, link }) {
   function open(letter) {
     dialog(`Dead letter ${letter.position}`, (close) => {
       const content = h("div");
-      load(content, () => app.get(`/dead-letters/${encodeURIComponent(letter.position)}`, { signal }), (one) => [facts([
-        ["Channel", one.channel], ["Group", one.group], ["Reason", one.reason], ["Detail", h("bdi", {}, one.detail ?? "–")],
+      load(content, () => app.get(`/dead-letters/${enc(letter.position)}`), (one) => [facts([
+        ["Channel", one.channel], ["Group", one.group], ["Reason", one.reason], ["Detail", h("bdi", one.detail ?? "–")],
         ["Attempts", count(one.attempts)], ["First seen", moment(one.first_seen)], ["Died", moment(one.died)], ["Size", bytes(one.value_bytes)]]), code(one.content ?? "")]);
       const replayOne = button("Replay", () => send([letter.position], replayOne).then(close), "primary");
       replayOne.hidden = !letter.replayable || letter.replayed;
-      return h("div", {}, content, h("div", { class: "actions" }, button("Close", close), replayOne));
+      return h("div", content, h("div.actions", button("Close", close), replayOne));
     }, "wide");
   }
 
@@ -54,8 +55,8 @@ export function show({ app, body, tools, signal, link }) {
     await busy(element, async () => {
       const { replayed, refused } = await app.post("/dead-letters/replay", { positions });
       notify(`${plural(replayed, "message")} replayed.`, refused.length ? "bad" : "good");
-      replace(result, h("div", { class: refused.length ? "banner bad" : "banner good" }, h("strong", {}, `${plural(replayed, "message")} replayed. `),
-        refused.map((one) => h("span", {}, h("code", {}, one.position), `: ${one.reason} `))));
+      replace(result, h("div", { class: refused.length ? "banner bad" : "banner good" }, h("strong", `${plural(replayed, "message")} replayed. `),
+        refused.map((one) => h("span", h("code", one.position), `: ${one.reason} `))));
       await refresh();
     });
     mark();

@@ -1,6 +1,6 @@
 // The one EventSource of the page, and the course of the stages' lag while it is open.
 
-import { checkSession } from "./api.js";
+import { checkSession, enc } from "./api.js";
 
 const HIDDEN_MILLISECONDS = 60_000;
 const RECONNECT_MILLISECONDS = 5_000;
@@ -22,7 +22,7 @@ class Live extends EventTarget {
 
   /** Follows an app, and perhaps one of its tasks; null follows nothing. */
   follow(app, task = null) {
-    const address = app ? `${app.path}/live${task ? `?task=${encodeURIComponent(task)}` : ""}` : null;
+    const address = app ? `${app.path}/live${task ? `?task=${enc(task)}` : ""}` : null;
     if (address === this.address) return;
     if (!app || !this.address?.startsWith(`${app.path}/`)) {
       this.app = null;

@@ -1,6 +1,6 @@
 // The frame around the pages: sign-in, navigation, keys, and the page that the address names.
 
-import { App, currentSession, onSignedOut, readSession, signIn, signOut } from "./api.js";
+import { App, currentSession, onSignedOut, readSession, setPageSignal, signIn, signOut } from "./api.js";
 import { h, replace } from "./dom.js";
 import { live } from "./live.js";
 import { busy, button, clearErrors, dialog, empty, failure, field, forbidden, select } from "./parts.js";
@@ -73,7 +73,7 @@ function showSignIn(reason) {
     type: "password", name: "key", required: true, autocomplete: "off", spellcheck: "false", placeholder: "ck_…",
   });
   const entry = field("App key", input, { path: "key" });
-  const submit = h("button", { class: "primary" }, "Sign in");
+  const submit = h("button.primary", "Sign in");
   const error = entry.querySelector(".error");
   const form = h("form", {
     onsubmit: async (event) => {
@@ -96,26 +96,26 @@ function showSignIn(reason) {
     },
   }, entry, submit);
   replace(root, h("main", { id: "main", class: "sign-in", tabindex: "-1" },
-    h("img", { src: "/console/icon.svg", alt: "", width: "48", height: "48" }), h("h1", {}, "Carillon"),
-    reason ? h("p", { class: "reason", role: "status" }, reason) : h("p", {}, "Sign in with a key of your app. "),
-    form, h("p", { class: "hint" }, "The key is exchanged for a session of at most 12 hours. The page does not keep it.")));
+    h("img", { src: "/console/icon.svg", alt: "", width: "48", height: "48" }), h("h1", "Carillon"),
+    reason ? h("p.reason", { role: "status" }, reason) : h("p", "Sign in with a key of your app. "),
+    form, h("p.hint", "The key is exchanged for a session of at most 12 hours. The page does not keep it.")));
   input.focus();
 }
 
 function drawFrame() {
   links = PAGES.filter((one) => one.group);
   main = h("main", { id: "main", tabindex: "-1" });
-  const state = h("span", { class: "live off" });
+  const state = h("span.live.off");
   const showState = () => {
     state.className = `live ${live.state}`;
     state.textContent = { open: "Live", connecting: "Connecting", off: "Not live" }[live.state];
   };
   live.addEventListener("state", showState, { signal: frame.signal });
   showState();
-  replace(root, h("div", { class: "frame" }, h("header", { class: "side" },
-    h("a", { class: "brand", href: link("now") }, h("img", { src: "/console/icon.svg", alt: "", width: "28", height: "28" }), "Carillon"),
+  replace(root, h("div.frame", h("header", { class: "side" },
+    h("a.brand", { href: link("now") }, h("img", { src: "/console/icon.svg", alt: "", width: "28", height: "28" }), "Carillon"),
     appChoice(), h("nav", { "aria-label": "Pages" }, navigation()),
-    h("div", { class: "foot" }, state, button("Keys", showKeys, "quiet", { "aria-label": "Keyboard shortcuts" }),
+    h("div.foot", state, button("Keys", showKeys, "quiet", { "aria-label": "Keyboard shortcuts" }),
       button("Sign out", (event) => busy(event.currentTarget, async () => {
         await signOut();
         showSignIn("You signed out.");
@@ -124,8 +124,8 @@ function drawFrame() {
 
 function appChoice() {
   const apps = currentSession().apps;
-  if (apps.length < 2) return h("p", { class: "app-name" }, h("bdi", {}, apps[0].app));
-  return h("div", { class: "app-name" }, select(apps.map(({ app }) => [app, app]), chosenApp.name, (event) => {
+  if (apps.length < 2) return h("p.app-name", h("bdi", apps[0].app));
+  return h("div.app-name", select(apps.map(({ app }) => [app, app]), chosenApp.name, (event) => {
     chooseApp(event.target.value);
     location.hash = link(address().name === "task" ? "now" : address().name ?? "now");
   }, { "aria-label": "App" }));
@@ -135,7 +135,7 @@ function navigation() {
   const visible = links.filter((one) => chosenApp.may(one.scopes));
   return ["Send", "People", "Operate"].map((group) => {
     const own = visible.filter((one) => one.group === group);
-    return own.length ? h("ul", { "aria-label": group }, own.map((one) => h("li", {}, h("a", {
+    return own.length ? h("ul", { "aria-label": group }, own.map((one) => h("li", h("a", {
       href: link(one.name), "data-page": one.name, "aria-keyshortcuts": `g ${one.key}`,
     }, one.title)))) : null;
   });
@@ -167,11 +167,12 @@ function show(isFirst = false) {
   const found = name ? PAGES.find((one) => one.name === name) : first;
   leaving.abort();
   leaving = new AbortController();
+  setPageSignal(leaving.signal);
   mark(found?.name === "task" ? "now" : found?.name);
   const title = h("h1", { tabindex: "-1" }, found?.title ?? "Not found");
-  const body = h("div", { class: "body" });
-  const tools = h("div", { class: "tools" });
-  replace(main, h("div", { class: "title" }, title, tools), body);
+  const body = h("div.body");
+  const tools = h("div.tools");
+  replace(main, h("div.title", title, tools), body);
   document.title = `${title.textContent} · ${chosenApp.name} · Carillon`;
   live.follow(chosenApp.may(READ) ? chosenApp : null, found?.name === "task" ? argument : null);
   if (!isFirst) {
@@ -193,8 +194,8 @@ function mark(name) {
 function showKeys() {
   const rows = links.filter((one) => chosenApp.may(one.scopes)).map((one) => [["g", one.key], one.title]);
   rows.push([["/"], "The page's first field"], [["?"], "These keys"], [["Escape"], "Closes a dialog"]);
-  dialog("Keyboard shortcuts", (close) => h("div", {}, h("dl", { class: "keys" }, rows.map(([keys, text]) => h("div", {},
-    h("dt", {}, keys.map((key) => h("kbd", {}, key))), h("dd", {}, text)))), h("div", { class: "actions" },
+  dialog("Keyboard shortcuts", (close) => h("div", h("dl.keys", rows.map(([keys, text]) => h("div", {},
+    h("dt", keys.map((key) => h("kbd", key))), h("dd", text)))), h("div", { class: "actions" },
     button("Close", close, "", { autofocus: true }))));
 }
 
@@ -232,7 +233,7 @@ async function begin() {
     if (await readSession()) start();
     else showSignIn();
   } catch (error) {
-    replace(root, h("main", { id: "main", class: "sign-in" }, h("h1", {}, "Carillon"), failure(error, begin)));
+    replace(root, h("main", { id: "main", class: "sign-in" }, h("h1", "Carillon"), failure(error, begin)));
   }
 }
 

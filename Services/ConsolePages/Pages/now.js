@@ -1,5 +1,6 @@
 // What happens at present.
 
+import { enc } from "./api.js";
 import { h, onFrame, replace, setText } from "./dom.js";
 import { Rate, count, endedDevices, fullTime, nameOf, relative } from "./format.js";
 import { live } from "./live.js";
@@ -14,11 +15,11 @@ export class TaskRow {
     this.done = document.createTextNode("");
     this.speed = document.createTextNode("");
     this.waiting = document.createTextNode("");
-    this.element = h("li", { class: "task" }, h("a", { href: link(`task/${status.id}`) },
-      h("span", { class: "line" }, this.state, h("span", { class: "name" }, title(status)),
+    this.element = h("li.task", h("a", { href: link(`task/${status.id}`) },
+      h("span.line", this.state, h("span.name", title(status)),
         h("time", { datetime: status.created, title: fullTime(status.created) }, relative(status.created))),
       this.bar.element,
-      h("span", { class: "line fine" }, h("span", {}, this.done), h("span", { class: "wait" }, this.waiting), h("span", { class: "speed" }, this.speed))));
+      h("span.line.fine", h("span", this.done), h("span.wait", this.waiting), h("span.speed", this.speed))));
     this.update(status);
   }
 
@@ -40,14 +41,14 @@ export class TaskRow {
   }
 }
 
-const title = (status) => Object.keys(status.labels ?? {}).length ? labelTexts(status.labels) : h("code", {}, status.id.slice(0, 8));
+const title = (status) => Object.keys(status.labels ?? {}).length ? labelTexts(status.labels) : h("code", status.id.slice(0, 8));
 
 /** A list that keeps the rows of tasks that stay. */
 class TaskList {
   constructor(none, link) {
     this.rows = new Map();
-    this.list = h("ul", { class: "tasks" });
-    this.none = h("p", { class: "none" }, none);
+    this.list = h("ul.tasks");
+    this.none = h("p.none", none);
     this.link = link;
   }
 
@@ -70,27 +71,27 @@ class TaskList {
 }
 
 export function show({ app, body, tools, signal, link }) {
-  if (app.may(["publish", "broadcast"])) tools.append(h("a", { class: "button primary", href: link("compose") }, "Compose"));
-  load(body, async () => live.app ?? { tasks: (await app.get("/tasks", { signal })).tasks }, (first) => {
-    const draw = drawing({ app, signal, link });
+  if (app.may(["publish", "broadcast"])) tools.append(h("a.button.primary", { href: link("compose") }, "Compose"));
+  load(body, async () => live.app ?? { tasks: (await app.get("/tasks")).tasks }, (first) => {
+    const draw = drawing({ app, link });
     draw.update(first);
-    live.addEventListener("app", onFrame(({ detail }) => draw.update(detail)), { signal });
+    live.addEventListener("app", onFrame(({ detail }) => draw.update(detail)));
     return draw.elements;
   });
 }
 
-function drawing({ app, signal, link }) {
+function drawing({ app, link }) {
   const active = new TaskList("Nothing is being sent.", link);
   const recent = new TaskList("No tasks yet.", link);
   const outages = h("div");
   const lag = h("div");
   const next = h("div");
-  const older = olderTasks(app, signal, link, () => recent.rows);
-  readNext(app, signal, next, link);
+  const older = olderTasks(app, link, () => recent.rows);
+  readNext(app, next, link);
   return {
     elements: [outages, h("div", { class: "columns" },
-      h("div", {}, card("Under way", active.none, active.list), card("Recent", recent.none, recent.list, older)),
-      h("div", {}, card("Waiting in the pipeline", lag), card("Scheduled next", next)))],
+      h("div", card("Under way", active.none, active.list), card("Recent", recent.none, recent.list, older)),
+      h("div", card("Waiting in the pipeline", lag), card("Scheduled next", next)))],
     update(state) {
       const isActive = (one) => one.state === "sending" || one.state === "accepted" || one.state === "failed";
       active.update(state.tasks.filter(isActive));
@@ -101,11 +102,11 @@ function drawing({ app, signal, link }) {
   };
 }
 
-function olderTasks(app, signal, link, known) {
-  const list = h("ul", { class: "tasks" });
+function olderTasks(app, link, known) {
+  const list = h("ul.tasks");
   let next = null;
   const more = button("Show older", () => busy(more, async () => {
-    const page = await app.get(`/tasks?limit=50${next ? `&before=${encodeURIComponent(next)}` : ""}`, { signal });
+    const page = await app.get(`/tasks?limit=50${next ? `&before=${enc(next)}` : ""}`);
     next = page.next;
     list.append(...page.tasks.filter((one) => !known().has(one.id)).map((one) => new TaskRow(one, link).element));
     more.hidden = !next;
@@ -113,31 +114,31 @@ function olderTasks(app, signal, link, known) {
   return [list, more];
 }
 
-async function readNext(app, signal, element, link) {
-  await load(element, () => app.get("/tasks?state=scheduled&limit=5", { signal }), ({ tasks }) => tasks.length ?
-    h("ul", { class: "plain" }, tasks.map((one) => h("li", {}, h("a", { href: link(`task/${one.id}`) }, title(one)), " ",
-      h("span", { class: "fine" }, one.send_at ? relative(one.send_at) : one.send_at_local ?? "")))) :
-    h("p", { class: "none" }, "Nothing is scheduled."));
+async function readNext(app, element, link) {
+  await load(element, () => app.get("/tasks?state=scheduled&limit=5"), ({ tasks }) => tasks.length ?
+    h("ul.plain", tasks.map((one) => h("li", h("a", { href: link(`task/${one.id}`) }, title(one)), " ",
+      h("span.fine", one.send_at ? relative(one.send_at) : one.send_at_local ?? "")))) :
+    h("p.none", "Nothing is scheduled."));
 }
 
 export function drawOutages(element, providers = []) {
   const text = JSON.stringify(providers.map((one) => one.provider));
   if (element.dataset.shown === text) return;
   element.dataset.shown = text;
-  replace(element, providers.length ? h("div", { class: "banner", role: "status" }, h("strong", {}, "Provider outage: "),
+  replace(element, providers.length ? h("div.banner", { role: "status" }, h("strong", "Provider outage: "),
     providers.map((one) => nameOf(one.provider)).join(", "), ". Devices wait, and are tried again by themselves.") : null);
 }
 
 function drawLag(element, stages) {
   if (stages === null || stages === undefined) {
     element.dataset.shown = "";
-    return replace(element, h("p", { class: "none" }, stages === null ? "The bus does not answer." : "Not known yet."));
+    return replace(element, h("p.none", stages === null ? "The bus does not answer." : "Not known yet."));
   }
   const names = stages.map((one) => `${one.topic} ${one.group}`).join();
   if (element.dataset.shown !== names) {
     element.dataset.shown = names;
-    replace(element, stages.length ? h("dl", { class: "lag" }, stages.map((one) => h("div", {},
-      h("dt", {}, one.topic), h("dd", {}, document.createTextNode("0"))))) : empty("No stages"));
+    replace(element, stages.length ? h("dl.lag", stages.map((one) => h("div", {},
+      h("dt", one.topic), h("dd", document.createTextNode("0"))))) : empty("No stages"));
   }
   const cells = element.querySelectorAll("dd");
   stages.forEach((one, index) => setText(cells[index].firstChild, count(one.waiting)));

@@ -17,8 +17,8 @@ export function notify(text, kind = "good") {
 
 /** Draws loading, then what `draw` makes of the value, or the error with a retry. */
 export async function load(element, read, draw) {
-  replace(element, h("div", { class: "loading" }, h("p", { class: "hidden", role: "status" }, "Loading"),
-    h("div", { class: "bone" }), h("div", { class: "bone" }), h("div", { class: "bone short" })));
+  replace(element, h("div.loading", h("p.hidden", { role: "status" }, "Loading"),
+    h("div.bone"), h("div.bone"), h("div.bone.short")));
   try {
     const value = await read();
     replace(element, draw(value));
@@ -29,20 +29,20 @@ export async function load(element, read, draw) {
   }
 }
 
-export const empty = (title, ...rest) => h("div", { class: "state" }, h("h2", {}, title), rest.length ? h("p", {}, rest) : null);
+export const empty = (title, ...rest) => h("div.state", h("h2", title), rest.length ? h("p", rest) : null);
 
 export function failure(error, retry) {
-  return h("div", { class: "state bad", role: "alert" },
-    h("h2", {}, error.status === 404 ? "Not found" : "This did not work"),
-    h("p", {}, error.message, error.retryAfter ? ` Try again in ${error.retryAfter} s.` : null),
+  return h("div.state.bad", { role: "alert" },
+    h("h2", error.status === 404 ? "Not found" : "This did not work"),
+    h("p", error.message, error.retryAfter ? ` Try again in ${error.retryAfter} s.` : null),
     retry ? button("Try again", retry) : null);
 }
 
 export function forbidden(scopes, detail) {
-  return h("div", { class: "state" }, h("h2", {}, "Forbidden"),
-    scopes.length ? h("p", {}, "Your key needs the scope ",
-      scopes.map((scope, index) => [index ? " or " : "", h("code", {}, scope)]), " for this page.") : null,
-    detail ? h("p", {}, detail) : null);
+  return h("div.state", h("h2", "Forbidden"),
+    scopes.length ? h("p", "Your key needs the scope ",
+      scopes.map((scope, index) => [index ? " or " : "", h("code", scope)]), " for this page.") : null,
+    detail ? h("p", detail) : null);
 }
 
 export function button(label, work, kind = "", attributes = {}) {
@@ -78,7 +78,7 @@ export function dialog(title, fill, kind = "") {
 export function confirm(title, text, action, kind = "danger") {
   return new Promise((resolve) => {
     let answer = false;
-    const element = dialog(title, (close) => h("div", {}, h("p", {}, text), h("div", { class: "actions" },
+    const element = dialog(title, (close) => h("div", h("p", text), h("div", { class: "actions" },
       button("Keep", close, "", { autofocus: true }),
       button(action, () => { answer = true; close(); }, kind))));
     element.addEventListener("close", () => resolve(answer));
@@ -88,8 +88,8 @@ export function confirm(title, text, action, kind = "danger") {
 /** A labelled control. `path` is the field that the server's errors name. */
 export function field(label, control, { hint, path, kind = "" } = {}) {
   const id = control.id || (control.id = newID("field"));
-  const error = h("p", { class: "error", id: `${id}-error`, hidden: true });
-  const note = hint ? h("p", { class: "hint", id: `${id}-hint` }, hint) : null;
+  const error = h("p.error", { id: `${id}-error`, hidden: true });
+  const note = hint ? h("p.hint", { id: `${id}-hint` }, hint) : null;
   control.setAttribute("aria-describedby", [note?.id, error.id].filter(Boolean).join(" "));
   const element = h("div", { class: `field ${kind}`, "data-path": path ?? "" }, h("label", { for: id }, label), control, note, error);
   return element;
@@ -102,7 +102,7 @@ export function select(options, value, onchange, attributes = {}) {
   return element;
 }
 
-export const check = (label, input) => h("label", { class: "check" }, input, h("span", {}, label));
+export const check = (label, input) => h("label.check", input, h("span", label));
 
 export function clearErrors(form) {
   for (const error of form.querySelectorAll(".error:not([hidden])")) error.hidden = true;
@@ -131,23 +131,23 @@ export function showErrors(form, fields) {
 }
 
 export function table(caption, heads, rows) {
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", {},
-    h("caption", { class: "hidden" }, caption),
-    h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col", class: head.startsWith("#") ? "number" : "" },
+  return h("div.scroll", { tabindex: "0", role: "region", "aria-label": caption }, h("table", {},
+    h("caption.hidden", caption),
+    h("thead", h("tr", heads.map((head) => h("th", { scope: "col", class: head.startsWith("#") ? "number" : "" },
       head.replace(/^#/, ""))))),
-    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell, index) =>
+    h("tbody", rows.map((row) => h("tr", row.map((cell, index) =>
       h("td", { class: heads[index]?.startsWith("#") ? "number" : "" }, cell)))))));
 }
 
-export const facts = (entries) => h("dl", { class: "facts" }, entries.filter(Boolean).map(([name, value]) =>
-  h("div", {}, h("dt", {}, name), h("dd", {}, value ?? "–"))));
+export const facts = (entries) => h("dl.facts", entries.filter(Boolean).map(([name, value]) =>
+  h("div", h("dt", name), h("dd", value ?? "–"))));
 
 export const moment = (value) => value ?
   h("time", { datetime: value, title: value }, `${fullTime(value)} (${relative(value)})`) : "–";
 
 export const card = (title, ...children) => {
   const id = newID("card");
-  return h("section", { class: "card", "aria-labelledby": id }, h("h2", { id }, title), children);
+  return h("section.card", { "aria-labelledby": id }, h("h2", { id }, title), children);
 };
 
 export const badge = (text, kind = text) => h("span", { class: `badge ${kind}` }, text);
@@ -156,7 +156,7 @@ export const badge = (text, kind = text) => h("span", { class: `badge ${kind}` }
 export class OutcomeBar {
   constructor() {
     this.segments = OUTCOMES.map((name) => h("span", { class: name }));
-    this.element = h("div", { class: "bar", role: "img" }, this.segments);
+    this.element = h("div.bar", { role: "img" }, this.segments);
     this.label = "";
   }
 
@@ -175,8 +175,8 @@ export class OutcomeBar {
 export class Numbers {
   constructor(entries) {
     this.nodes = entries.map(() => document.createTextNode("–"));
-    this.element = h("dl", { class: "numbers" }, entries.map(([label, kind], index) => h("div", { class: kind ?? "" },
-      h("dt", {}, label), h("dd", {}, this.nodes[index]))));
+    this.element = h("dl.numbers", entries.map(([label, kind], index) => h("div", { class: kind ?? "" },
+      h("dt", label), h("dd", this.nodes[index]))));
   }
 
   update(values) {
@@ -185,7 +185,7 @@ export class Numbers {
 }
 
 export const labelTexts = (labels) => Object.entries(labels ?? {}).map(([name, value]) =>
-  h("span", { class: "label" }, `${name}: `, h("bdi", {}, value)));
+  h("span.label", `${name}: `, h("bdi", value)));
 
 export const waitingText = (waiting) => Object.entries(waiting ?? {}).flatMap(([cause, value]) => {
   const devices = typeof value === "number" ? value : value.devices;
@@ -194,7 +194,7 @@ export const waitingText = (waiting) => Object.entries(waiting ?? {}).flatMap(([
 
 export const etaText = (open, perSecond) => perSecond > 0 && open > 0 ? `about ${duration(1000 * open / perSecond)} left` : "";
 
-export const code = (text) => h("pre", { class: "code", tabindex: "0" }, h("code", {}, text));
+export const code = (text) => h("pre.code", { tabindex: "0" }, h("code", text));
 
 export function copyButton(read) {
   return button("Copy", async () => {

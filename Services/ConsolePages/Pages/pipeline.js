@@ -14,21 +14,21 @@ const SHOWN_MILLISECONDS = 180_000;
 export function show({ app, body, signal, session }) {
   const view = new PipelineView();
   body.append(view.element);
-  if (session.simulator && app.may(["admin"])) body.append(simulatorCard(signal));
+  if (session.simulator && app.may(["admin"])) body.append(simulatorCard());
   if (live.app) view.update(live.app);
-  live.addEventListener("app", onFrame(({ detail }) => view.update(detail)), { signal });
+  live.addEventListener("app", onFrame(({ detail }) => view.update(detail)));
 }
 
 class PipelineView {
   constructor() {
     this.outages = h("div");
     this.numbers = new Numbers([["Messages waiting"], ["Devices a second"], ["Tasks under way"], ["Memory of the store"]]);
-    this.stages = h("div", {}, h("p", { class: "none" }, "Waiting for the first message of the pipeline."));
+    this.stages = h("div", h("p.none", "Waiting for the first message of the pipeline."));
     this.rate = new Rate();
     this.seen = new Map();
     this.ended = 0;
     this.rows = new Map();
-    this.element = h("div", {}, this.outages, h("section", { class: "card", "aria-label": "Sums" }, this.numbers.element), card("Stages, last 3 minutes", this.stages));
+    this.element = h("div", this.outages, h("section.card", { "aria-label": "Sums" }, this.numbers.element), card("Stages, last 3 minutes", this.stages));
   }
 
   update(state) {
@@ -63,13 +63,13 @@ class PipelineView {
 
   drawStages(stages, keys) {
     this.rows = new Map(keys.map((key) => [key, { waiting: document.createTextNode("0"), most: document.createTextNode("0"),
-      line: h("polyline", { class: "course", fill: "none" }) }]));
-    replace(this.stages, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Stages" }, h("table", { class: "stages" }, h("caption", { class: "hidden" }, "Stages"),
-      h("thead", {}, h("tr", {}, ["Topic", "Group", "Waiting", "Most", "Course"].map((head, index) => h("th", { scope: "col", class: index === 2 || index === 3 ? "number" : "" }, head)))),
-      h("tbody", {}, stages.map((one, index) => {
+      line: h("polyline.course", { fill: "none" }) }]));
+    replace(this.stages, h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Stages" }, h("table.stages", h("caption.hidden", "Stages"),
+      h("thead", h("tr", ["Topic", "Group", "Waiting", "Most", "Course"].map((head, index) => h("th", { scope: "col", class: index === 2 || index === 3 ? "number" : "" }, head)))),
+      h("tbody", stages.map((one, index) => {
         const row = this.rows.get(keys[index]);
-        return h("tr", {}, h("th", { scope: "row" }, one.topic), h("td", {}, one.group), h("td", { class: "number" }, row.waiting), h("td", { class: "number" }, row.most),
-          h("td", {}, h("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, "aria-hidden": "true", preserveAspectRatio: "none" },
+        return h("tr", h("th", { scope: "row" }, one.topic), h("td", one.group), h("td.number", row.waiting), h("td.number", row.most),
+          h("td", h("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, "aria-hidden": "true", preserveAspectRatio: "none" },
             h("line", { x1: 0, x2: WIDTH, y1: HEIGHT - 1, y2: HEIGHT - 1, class: "base" }), row.line)));
       })))));
   }
@@ -90,8 +90,8 @@ function course(key) {
   return { points: points.join(" "), most };
 }
 
-function simulatorCard(signal) {
-  const buttons = h("div", { class: "line wrap", role: "group", "aria-label": "Mood of the simulated providers" });
+function simulatorCard() {
+  const buttons = h("div.line.wrap", { role: "group", "aria-label": "Mood of the simulated providers" });
   const draw = ({ moods, mood }) => replace(buttons, moods.map((one) => {
     const choose = button(one, () => busy(choose, async () => {
       draw(await callConsole("PUT", "/simulator", { body: { mood: one } }));
@@ -99,8 +99,6 @@ function simulatorCard(signal) {
     }), one === mood ? "primary" : "", { "aria-pressed": String(one === mood) });
     return choose;
   }));
-  callConsole("GET", "/simulator", { signal }).then(draw, (error) => {
-    if (error.name !== "AbortError") replace(buttons, h("p", { class: "none" }, error.message));
-  });
-  return card("Simulator", h("p", { class: "hint" }, "How every simulated provider answers from now on."), buttons);
+  callConsole("GET", "/simulator").then(draw, (error) => replace(buttons, h("p.none", error.message)));
+  return card("Simulator", h("p.hint", "How every simulated provider answers from now on."), buttons);
 }

@@ -12,15 +12,15 @@ const LOOKS = [
 export class Previews {
   constructor(app) {
     this.app = app;
-    this.languages = h("div", { class: "segments" });
-    this.screens = h("div", { class: "screens" });
-    this.limits = h("div", { class: "limits" });
+    this.languages = h("div.segments");
+    this.screens = h("div.screens");
+    this.limits = h("div.limits");
     this.payloads = h("div");
-    this.problems = h("ul", { class: "problems" });
+    this.problems = h("ul.problems");
     this.language = "default";
     this.answer = { previews: [], problems: [] };
-    this.element = h("div", {}, this.languages, this.screens, this.problems, h("h3", {}, "Bytes used"), this.limits,
-      h("details", {}, h("summary", {}, "Payloads"), this.payloads));
+    this.element = h("div", this.languages, this.screens, this.problems, h("h3", "Bytes used"), this.limits,
+      h("details", h("summary", "Payloads"), this.payloads));
     this.draw();
   }
 
@@ -45,21 +45,21 @@ export class Previews {
     const first = own[0];
     const looks = LOOKS.filter(([provider]) => !previews.length || own.some((one) => one.provider === provider));
     replace(this.screens, looks.map(([provider, label]) => this.screen(provider, label, own.find((one) => one.provider === provider) ?? first)));
-    replace(this.problems, problems.map(({ path, message }) => h("li", {}, path ? h("code", {}, path) : null, " ", message)));
+    replace(this.problems, problems.map(({ path, message }) => h("li", path ? h("code", path) : null, " ", message)));
     this.drawLimits(previews);
-    replace(this.payloads, own.map((one) => h("div", {}, h("h3", {}, nameOf(one.provider)), code(one.payload))));
+    replace(this.payloads, own.map((one) => h("div", h("h3", nameOf(one.provider)), code(one.payload))));
   }
 
   screen(provider, label, preview) {
     const title = preview?.title || "";
     const text = preview?.body || "";
     const isEmpty = !title && !text;
-    return h("figure", { class: `screen ${provider}` }, h("figcaption", {}, label), h("div", { class: "glass" },
-      provider === "apns" ? h("p", { class: "clock", "aria-hidden": "true" }, "9:41") : null,
-      h("div", { class: "push" }, h("p", { class: "from" }, h("span", { class: "app-icon", "aria-hidden": "true" }), h("bdi", {}, this.app),
-        h("span", {}, provider === "webpush" ? "browser" : "now")),
-      isEmpty ? h("p", { class: "placeholder" }, "Nothing to show") : null,
-      title ? h("p", { class: "push-title", dir: "auto" }, title) : null, text ? h("p", { class: "push-text", dir: "auto" }, text) : null)));
+    return h("figure", { class: `screen ${provider}` }, h("figcaption", label), h("div", { class: "glass" },
+      provider === "apns" ? h("p.clock", { "aria-hidden": "true" }, "9:41") : null,
+      h("div.push", h("p.from", h("span.app-icon", { "aria-hidden": "true" }), h("bdi", this.app),
+        h("span", provider === "webpush" ? "browser" : "now")),
+      isEmpty ? h("p.placeholder", "Nothing to show") : null,
+      title ? h("p.push-title", { dir: "auto" }, title) : null, text ? h("p.push-text", { dir: "auto" }, text) : null)));
   }
 
   drawLimits(previews) {
@@ -69,10 +69,10 @@ export class Previews {
     }
     replace(this.limits, [...largest.values()].map((one) => {
       const isOver = one.bytes > one.bytes_maximum;
-      const meter = h("span", { class: "meter" }, h("span"));
+      const meter = h("span.meter", h("span"));
       meter.firstChild.style.width = `${Math.min(100, 100 * one.bytes / one.bytes_maximum)}%`;
-      return h("div", { class: isOver ? "limit over" : "limit" }, h("span", {}, nameOf(one.provider)), meter,
-        h("span", { class: "number" }, `${count(one.bytes)} of ${count(one.bytes_maximum)}`, isOver ? " – too long" : ""));
+      return h("div", { class: isOver ? "limit over" : "limit" }, h("span", nameOf(one.provider)), meter,
+        h("span.number", `${count(one.bytes)} of ${count(one.bytes_maximum)}`, isOver ? " – too long" : ""));
     }));
   }
 }

@@ -1,5 +1,6 @@
 // Tasks that wait for their time.
 
+import { enc } from "./api.js";
 import { h } from "./dom.js";
 import { fullTime, relative } from "./format.js";
 import { busy, button, card, confirm, empty, labelTexts, load, notify, table } from "./parts.js";
@@ -12,21 +13,21 @@ export function show(context) {
   readPage(context, list, null);
 }
 
-function readPage({ app, signal, link }, list, before) {
-  const again = () => readPage({ app, signal, link }, list, before);
-  const path = `/tasks?state=scheduled&limit=${PAGE_TASKS}${before ? `&before=${encodeURIComponent(before)}` : ""}`;
-  load(list, () => app.get(path, { signal }), ({ tasks, next }) => tasks.length || before ? card("Next first",
+function readPage({ app, link }, list, before) {
+  const again = () => readPage({ app, link }, list, before);
+  const path = `/tasks?state=scheduled&limit=${PAGE_TASKS}${before ? `&before=${enc(before)}` : ""}`;
+  load(list, () => app.get(path), ({ tasks, next }) => tasks.length || before ? card("Next first",
     table("Scheduled tasks", ["Task", "Time", "Labels", ""], tasks.map((one) => [
-      h("a", { href: link(`task/${one.id}`) }, h("code", {}, one.id.slice(0, 8))), whenOf(one), h("span", {}, labelTexts(one.labels)),
+      h("a", { href: link(`task/${one.id}`) }, h("code", one.id.slice(0, 8))), whenOf(one), h("span", labelTexts(one.labels)),
       app.may(["publish", "broadcast", "admin"]) ? cancelButton(app, one, again) : ""])),
-    next ? button("Next page", () => readPage({ app, signal, link }, list, next)) : null) :
+    next ? button("Next page", () => readPage({ app, link }, list, next)) : null) :
     empty("Nothing is scheduled", "Tasks with a time appear here until they are sent."));
 }
 
 function whenOf(task) {
-  if (task.send_at) return h("time", { datetime: task.send_at }, fullTime(task.send_at), " ", h("span", { class: "fine" }, relative(task.send_at)));
+  if (task.send_at) return h("time", { datetime: task.send_at }, fullTime(task.send_at), " ", h("span.fine", relative(task.send_at)));
   if (task.send_at_local) return `${task.send_at_local.replace("T", " ")}, each device's own time`;
-  return task.window ? h("span", {}, "until ", fullTime(task.window.ends)) : "–";
+  return task.window ? h("span", "until ", fullTime(task.window.ends)) : "–";
 }
 
 function cancelButton(app, task, again) {

@@ -1,5 +1,6 @@
 // One task: its status live, content, outcomes by platform, and what became of a device.
 
+import { enc } from "./api.js";
 import { h, onFrame, replace, setText } from "./dom.js";
 import { OUTCOMES, PLATFORMS, Rate, count, duration, endedDevices, nameOf, plural, share } from "./format.js";
 import { live } from "./live.js";
@@ -10,14 +11,14 @@ import {
 
 export function show({ app, argument: id, query, tools, body, signal, link, title }) {
   if (!id) return body.append(empty("No task", "The address names no task."));
-  title.append(" ", h("code", { class: "id" }, id.slice(0, 8)));
-  const path = `/tasks/${encodeURIComponent(id)}`;
-  load(body, () => app.get(path, { signal }), (status) => {
-    const view = new TaskView({ app, id, path, signal, link, tools });
+  title.append(" ", h("code.id", id.slice(0, 8)));
+  const path = `/tasks/${enc(id)}`;
+  load(body, () => app.get(path), (status) => {
+    const view = new TaskView({ app, id, path, link, tools });
     view.update(status);
     live.addEventListener("task", onFrame(({ detail }) => {
       if (detail.id === id) view.update(detail);
-    }), { signal });
+    }));
     if (query.get("device")) view.showDevice(query.get("device"));
     return view.elements;
   });
@@ -35,23 +36,23 @@ class TaskView {
     this.outcomes = new Numbers(OUTCOMES.map((name) => [nameOf(name), `outcome ${name}`]));
     this.receipts = new Numbers([["Delivered"], ["Opened"], ["Dismissed"], ["Actions"]]);
     this.timeline = h("div");
-    this.waiting = h("p", { class: "fine wait-line" }, this.waitingText = document.createTextNode(""));
+    this.waiting = h("p.fine.wait-line", this.waitingText = document.createTextNode(""));
     this.problem = h("div");
-    this.report = card("Outcomes by platform", h("p", { class: "none" }, "The report is made when the task is closed."));
-    this.elements = [this.problem, this.statusCard(), h("div", { class: "columns even" }, h("div", {}, this.report, this.deviceCard()),
-      h("div", {}, card("Timeline", this.timeline), this.contentCard()))];
+    this.report = card("Outcomes by platform", h("p.none", "The report is made when the task is closed."));
+    this.elements = [this.problem, this.statusCard(), h("div.columns.even", h("div", this.report, this.deviceCard()),
+      h("div", card("Timeline", this.timeline), this.contentCard()))];
     this.addTools();
   }
 
   statusCard() {
-    return h("section", { class: "card", "aria-label": "Status" }, h("div", { class: "line" }, this.state, h("span", {}, this.progress)),
-      this.bar.element, this.numbers.element, this.waiting, h("h2", {}, "Outcomes"), this.outcomes.element,
-      h("details", {}, h("summary", {}, "Receipts from the devices"), this.receipts.element));
+    return h("section.card", { "aria-label": "Status" }, h("div.line", this.state, h("span", this.progress)),
+      this.bar.element, this.numbers.element, this.waiting, h("h2", "Outcomes"), this.outcomes.element,
+      h("details", h("summary", "Receipts from the devices"), this.receipts.element));
   }
 
   addTools() {
     if (this.app.may(["publish", "broadcast"])) {
-      this.tools.append(h("a", { class: "button", href: this.link("compose", { from: this.id }) }, "Send again"));
+      this.tools.append(h("a.button", { href: this.link("compose", { from: this.id }) }, "Send again"));
     }
     this.cancel = button("Cancel task", () => this.confirmCancel(), "danger");
     this.cancel.hidden = true;
@@ -63,7 +64,7 @@ class TaskView {
     await busy(this.cancel, async () => {
       await this.app.post(`${this.path}/cancel`);
       notify("The task is being cancelled.");
-      this.update(await this.app.get(this.path, { signal: this.signal }));
+      this.update(await this.app.get(this.path));
     });
   }
 
@@ -101,26 +102,26 @@ class TaskView {
       ["Created", moment(status.created)],
       status.send_at && ["Planned for", moment(status.send_at)],
       status.send_at_local && ["At each device's time", status.send_at_local],
-      status.window && ["Window", h("span", {}, moment(status.window.opens), " to ", moment(status.window.ends), `, ${status.window.method}`)],
+      status.window && ["Window", h("span", moment(status.window.opens), " to ", moment(status.window.ends), `, ${status.window.method}`)],
       ["Deadline", moment(status.deadline)],
       ["Closed", moment(status.closed)],
       status.closed && ["Took", duration(new Date(status.closed) - new Date(status.send_at ?? status.created))],
       status.lane && ["Lane", status.lane],
-      Object.keys(status.labels).length && ["Labels", h("span", {}, labelTexts(status.labels))],
-      status.replaces && ["Replaces key", h("bdi", {}, status.replaces)],
+      Object.keys(status.labels).length && ["Labels", h("span", labelTexts(status.labels))],
+      status.replaces && ["Replaces key", h("bdi", status.replaces)],
       status.replaced_by && ["Replaced by", h("a", { href: this.link(`task/${status.replaced_by}`) }, status.replaced_by)],
       status.unmatched > 0 && ["Without a device", plural(status.unmatched, "entry").replace("entrys", "entries")],
-      ["Id", h("code", { class: "whole" }, status.id)],
+      ["Id", h("code.whole", status.id)],
     ]));
-    replace(this.problem, status.problem ? h("div", { class: "banner bad", role: "alert" }, h("strong", {}, "Problem: "), status.problem) : null);
+    replace(this.problem, status.problem ? h("div.banner.bad", { role: "alert" }, h("strong", "Problem: "), status.problem) : null);
   }
 
   async readReport() {
     const element = h("div");
     this.report.lastChild.replaceWith(element);
-    await load(element, () => this.app.get(`${this.path}/report`, { signal: this.signal }), (report) => {
+    await load(element, () => this.app.get(`${this.path}/report`), (report) => {
       const platforms = [...PLATFORMS, "unknown"].filter((name) => report.by_platform?.[name]?.targeted);
-      if (!platforms.length) return h("p", { class: "none" }, "No devices.");
+      if (!platforms.length) return h("p.none", "No devices.");
       const used = OUTCOMES.filter((name) => report.counts[name]);
       return table("Outcomes by platform", ["Platform", "#targeted", ...used.map((name) => `#${nameOf(name)}`)],
         platforms.map((name) => [nameOf(name), ...["targeted", ...used].map((outcome) => count(report.by_platform[name][outcome]))]));
@@ -129,18 +130,18 @@ class TaskView {
 
   contentCard() {
     const element = h("div");
-    load(element, () => this.app.get(`${this.path}/content`, { signal: this.signal }).catch((error) => {
+    load(element, () => this.app.get(`${this.path}/content`).catch((error) => {
       if (error.status === 404) return null;
       throw error;
-    }), (content) => content ? drawContent(content) : h("p", { class: "none" }, "The content is no longer stored."));
+    }), (content) => content ? drawContent(content) : h("p.none", "The content is no longer stored."));
     return card("Content", element);
   }
 
   deviceCard() {
     const input = this.deviceInput = h("input", { name: "device", autocomplete: "off", spellcheck: "false", maxlength: "64", required: true });
     const result = this.deviceResult = h("div", { "aria-live": "polite" });
-    const submit = h("button", {}, "Why?");
-    return card("One device", h("form", { class: "row", onsubmit: (event) => {
+    const submit = h("button", "Why?");
+    return card("One device", h("form.row", { onsubmit: (event) => {
       event.preventDefault();
       busy(submit, () => this.readDevice(input.value.trim()));
     } }, field("Device id", input), submit), result);
@@ -153,7 +154,7 @@ class TaskView {
 
   async readDevice(id) {
     try {
-      const trace = await this.app.get(`${this.path}/devices/${encodeURIComponent(id)}`, { signal: this.signal });
+      const trace = await this.app.get(`${this.path}/devices/${enc(id)}`);
       replace(this.deviceResult, drawTrace(trace, this.link));
     } catch (error) {
       if (error.name !== "AbortError") replace(this.deviceResult, failure(error));
@@ -162,9 +163,9 @@ class TaskView {
 }
 
 export function drawTrace(trace, link) {
-  return h("div", { class: "trace" }, h("p", {}, badge(nameOf(trace.state), trace.state), " ", h("strong", {}, trace.why)), facts([
-    ["Device", h("a", { href: link(`devices/${trace.device}`) }, h("code", {}, trace.device))],
-    trace.reason && ["Reason", h("bdi", {}, trace.reason)],
+  return h("div.trace", h("p", badge(nameOf(trace.state), trace.state), " ", h("strong", trace.why)), facts([
+    ["Device", h("a", { href: link(`devices/${trace.device}`) }, h("code", trace.device))],
+    trace.reason && ["Reason", h("bdi", trace.reason)],
     trace.status && ["Status of the provider", String(trace.status)],
     trace.attempt !== null && ["Attempt", String(trace.attempt + 1)],
     trace.time && ["Time", moment(trace.time)],
@@ -201,9 +202,9 @@ function textsByLanguage(message) {
 
 function drawContent(content) {
   const messages = [["All platforms", content.message], ...Object.entries(content.messages ?? {})].filter(([, one]) => one);
-  return [messages.map(([platform, message]) => h("div", {}, messages.length > 1 ? h("h3", {}, nameOf(platform)) : null,
+  return [messages.map(([platform, message]) => h("div", messages.length > 1 ? h("h3", nameOf(platform)) : null,
     textsByLanguage(message).map(([language, [title, subtitle, text]]) => h("div", { class: "text" },
-      h("span", { class: "label" }, language), title ? h("p", { dir: "auto" }, h("strong", {}, title)) : null,
+      h("span.label", language), title ? h("p", { dir: "auto" }, h("strong", title)) : null,
       subtitle ? h("p", { dir: "auto" }, subtitle) : null, text ? h("p", { dir: "auto" }, text) : null)))),
-  h("details", {}, h("summary", {}, "As JSON"), code(JSON.stringify(content, null, 2)))];
+  h("details", h("summary", "As JSON"), code(JSON.stringify(content, null, 2)))];
 }
