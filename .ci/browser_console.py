@@ -1,0 +1,367 @@
+"""The console, as an operator uses it: sign-in, a broadcast to many simulated devices, cancel, a device's why, a dead
+letter, and a revoked key. Hostile texts stay texts, nothing violates the page's policy, and the key stays nowhere."""
+
+import http.client
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import socket
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+from datetime import datetime, timedelta, timezone
+
+from browser import Page, expect, wait
+
+DEVICES = int(os.environ.get("DEVICES", "50000"))
+THREADS = 16
+FILES_BYTES_MAXIMUM = 130_000
+PAINT_MILLISECONDS_MAXIMUM = 300
+HEAP_BYTES_MAXIMUM = 50_000_000
+PAGES = ["now", "compose", "scheduled", "activities", "audiences", "devices", "campaigns", "pipeline", "letters", "app"]
+
+HOSTILE = "<img src=x onerror=window.hacked=1></script><script>window.hacked=1</script>\u202eevil\u2066"
+HOSTILE_LABEL = "<img src=x onerror=window.hacked=1>"
+LONG = HOSTILE + "x" * 3_800
+
+POLICY = {
+    "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'", "base-uri": "'none'",
+    "frame-ancestors": "'none'", "form-action": "'none'",
+}
+
+# Frames whose gap is longer than two of 60 a second.
+COUNT_FRAMES = """
+  window.frames_ = { count: 0, late: 0, worst: 0 };
+  let last = performance.now();
+  const frame = (now) => {
+    const gap = now - last;
+    last = now;
+    frames_.count += 1;
+    if (gap > 34) frames_.late += 1;
+    frames_.worst = Math.max(frames_.worst, gap);
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+"""
+
+
+def check(pipeline, browser):
+    console = Console(pipeline, browser)
+    headers(pipeline)
+    files(pipeline)
+    console.sign_in()
+    console.first_paint()
+    register(pipeline)
+    console.broadcast()
+    console.cancel()
+    console.why()
+    console.hostile()
+    console.dead_letter()
+    console.accessibility()
+    console.narrow()
+    console.revoke()
+    console.clean()
+
+
+def headers(pipeline):
+    with urllib.request.urlopen(f"{pipeline.url}/console") as answer:
+        found = answer.headers
+    policy = dict(part.strip().split(" ", 1) for part in found["Content-Security-Policy"].split(";"))
+    for name, value in POLICY.items():
+        expect(f"the policy's {name}", policy.get(name), value)
+    expect("X-Frame-Options", found["X-Frame-Options"], "DENY")
+    expect("X-Content-Type-Options", found["X-Content-Type-Options"], "nosniff")
+    expect("Referrer-Policy", found["Referrer-Policy"], "no-referrer")
+
+
+def files(pipeline):
+    folder = pathlib.Path(__file__).resolve().parent.parent / "Services/ConsolePages/Pages"
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    print(f"console: {size} bytes of files")
+    expect("the files are small", size < FILES_BYTES_MAXIMUM, True)
+    for file in folder.iterdir():
+        path = "/console" if file.name == "console.html" else f"/console/{file.name}"
+        with urllib.request.urlopen(pipeline.url + path) as answer:
+            expect(f"{file.name} as served", answer.read(), file.read_bytes())
+
+
+def register(pipeline):
+    """Devices of the simulated Google; the demo has some of its own."""
+    host = urllib.parse.urlsplit(pipeline.url).netloc
+    failures = []
+
+    def run(first):
+        connection = http.client.HTTPConnection(host)
+        for number in range(first, DEVICES, THREADS):
+            body = json.dumps({"protocol": "fcm", "token": f"{number:040d}", "language": ["de", "fr", "en"][number % 3]})
+            connection.request("PUT", "/v1/devices", body, {
+                "Authorization": f"Bearer {pipeline.key}", "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            text = answer.read()
+            if answer.status >= 300:
+                failures.append(f"{answer.status} {text}")
+                return
+
+    threads = [threading.Thread(target=run, args=(first,)) for first in range(THREADS)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expect("devices are registered", failures, [])
+    print(f"console: {DEVICES} devices registered in {time.monotonic() - begun:.0f} s")
+
+
+def redis(pipeline, *command):
+    """The answer of one command, which is an integer, a text or null."""
+    address = urllib.parse.urlsplit(pipeline.announcement["redis"])
+    with socket.create_connection((address.hostname, address.port)) as connection, connection.makefile("rb") as reader:
+        parts = [part if isinstance(part, bytes) else str(part).encode() for part in command]
+        connection.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts))
+        line = reader.readline().strip()
+        if line.startswith(b"-"):
+            sys.exit(f"failed: redis: {line.decode()}")
+        return reader.read(int(line[1:])) if line.startswith(b"$") and line != b"$-1" else line[1:]
+
+
+# Appends an entry as `append.lua` does.
+APPEND = """
+  local next = string.format('%.0f', tonumber(redis.call('HGET', KEYS[1], 'next') or '0') + 1)
+  local head = string.format('%.0f', tonumber(redis.call('HGET', KEYS[1], 'head') or '0') + #ARGV[1])
+  local last = redis.call('HGET', KEYS[1], 'last') or ''
+  redis.call('XADD', KEYS[2], next .. '-0', 'b', ARGV[1], 'c', head, 't', ARGV[2], 'p', last)
+  redis.call('HSET', KEYS[1], 'next', next, 'head', head, 'last', next .. ' ' .. ARGV[2])
+  return 1
+"""
+
+
+def length(value):
+    encoded = bytearray()
+    while value >= 0x80:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(encoded + bytes([value]))
+
+
+def send_undecodable(pipeline, task):
+    key, value, now = f"{task}:0".encode(), b"no message", int(time.time() * 1000)
+    entry = b"\x01" + length(1) + length(now) + length(len(key) + 1) + key + length(0) + length(len(value)) + value
+    redis(pipeline, "EVAL", APPEND, 2, "bus:{results/0}:state", "bus:{results/0}:log", entry, now)
+
+
+class Console:
+    def __init__(self, pipeline, browser):
+        self.pipeline = pipeline
+        self.browser = browser
+        self.page = browser.attach(browser.send("Target.createTarget", url="about:blank")["targetId"])
+        for domain in ("Page", "Runtime", "Log", "Network", "Performance"):
+            self.page.send(f"{domain}.enable")
+        self.page.send("Emulation.setDeviceMetricsOverride", width=1360, height=900, deviceScaleFactor=1, mobile=False)
+        self.page.send("Page.addScriptToEvaluateOnNewDocument", source="""
+          window.violations = [];
+          document.addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective + " " + event.blockedURI));
+        """)
+        # A key of its own, which the test revokes.
+        self.key = self.new_key()
+        self.first_event = len(browser.events)
+        self.page.navigate(f"{pipeline.url}/console")
+
+    def new_key(self):
+        program = pathlib.Path(__file__).resolve().parent.parent / ".build/debug/carillon"
+        scopes = [part for scope in ("publish", "broadcast", "register", "read", "admin") for part in ("--scope", scope)]
+        import subprocess
+        text = subprocess.run([program, "apps", "key", "demo", *scopes, "--data", self.pipeline.folder],
+                              check=True, capture_output=True, text=True).stdout
+        return re.search(r"ck_[A-Za-z0-9_-]+", text).group()
+
+    # Steps that an operator takes.
+
+    def has(self, selector, text=""):
+        return self.page.value(
+            f"[...document.querySelectorAll({json.dumps(selector)})].some((one) => one.textContent.includes({json.dumps(text)}))")
+
+    def see(self, selector, text=""):
+        wait(f"{selector} shows {text!r}", lambda: self.has(selector, text), lambda: self.text("main"))
+
+    def text(self, selector):
+        return self.page.value(f"document.querySelector({json.dumps(selector)})?.innerText")
+
+    def open(self, path):
+        self.page.value(f"void (location.hash = {json.dumps('#/' + path)})")
+        wait(f"{path} is drawn", lambda: self.has("main h1") and not self.has("main .loading"), lambda: self.text("main"))
+
+    def click(self, label, scope="main"):
+        """Clicks the button with a label."""
+        found = f"[...document.querySelectorAll({json.dumps(scope + ' button')})].find((one) => one.textContent === {json.dumps(label)} && !one.hidden)"
+        wait(f"a button {label}", lambda: self.page.value(f"{found} !== undefined"), lambda: self.text("main"))
+        self.page.value(f"{found}.click()")
+
+    def enter(self, selector, text):
+        self.page.value(f"""(() => {{
+          const control = document.querySelector({json.dumps(selector)});
+          control.value = {json.dumps(text)};
+          control.dispatchEvent(new Event("input", {{ bubbles: true }}));
+        }})()""")
+
+    def submit(self, key):
+        self.see("main input[name=key]")
+        self.enter("main input[name=key]", key)
+        self.page.value("document.querySelector('main form').requestSubmit()")
+
+    def sign_in(self):
+        self.submit("ck_0000000000000000_wrongwrongwrongwrong")
+        wait("a wrong key is refused", lambda: self.has(".error:not([hidden])"))
+        self.submit(self.key)
+        self.see("nav a", "Compose")
+        secret = json.dumps(self.key.rsplit("_", 1)[1])
+        self.page.value("location.reload()")
+        wait("a reload keeps the session", lambda: self.has("nav a", "Compose"))
+        places = self.page.value(f"""({{
+          address: location.href.includes({secret}), local: JSON.stringify(localStorage).includes({secret}),
+          session: JSON.stringify(sessionStorage).includes({secret}), cookie: document.cookie,
+          document: document.documentElement.outerHTML.includes({secret}),
+          inputs: [...document.querySelectorAll("input")].some((one) => one.value.includes({secret})),
+        }})""")
+        expect("the key is nowhere", places, {
+            "address": False, "local": False, "session": False, "cookie": "", "document": False, "inputs": False})
+        cookies = self.page.send("Network.getCookies", urls=[f"{self.pipeline.url}/console"])["cookies"]
+        expect("the cookie", [(one["httpOnly"], one["sameSite"]) for one in cookies], [(True, "Strict")])
+
+    def first_paint(self):
+        self.page.navigate(f"{self.pipeline.url}/console#/now")
+        self.page.value("location.reload()")
+        self.see("nav a", "Compose")
+        paint = wait("the page is painted", lambda: self.page.value(
+            "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"))
+        print(f"console: first paint after {paint:.0f} ms")
+        expect("the first paint is quick", paint < PAINT_MILLISECONDS_MAXIMUM, True)
+
+    def broadcast(self):
+        self.open("compose")
+        before = self.delivered_by_simulator()
+        self.enter(".language input", "Election night")
+        self.enter(".language textarea", "The first results are in.")
+        wait("the size is shown", lambda: re.search(r"\d", self.text(".size") or ""))
+        self.see(".push-title", "Election night")
+        self.page.value("document.querySelector('form.compose').requestSubmit()")
+        self.see("dialog h2", "Send this push?")
+        self.page.value(COUNT_FRAMES)
+        # A second click while the first is under way sends nothing more.
+        self.page.value("(() => { const send = document.querySelector('dialog .primary'); send.click(); send.click(); })()")
+        self.see("main h1", "Task")
+        task = self.page.value("location.hash").split("/")[2].split("?")[0]
+        wait("the task is closed", lambda: self.has("main .badge", "closed"), lambda: self.text("main"))
+        frames = self.page.value("frames_")
+        heap = self.page.send("Runtime.getHeapUsage")["usedSize"]
+        print(f"console: {frames['count']} frames, {frames['late']} later than 34 ms, the worst {frames['worst']:.0f} ms; heap {heap / 1e6:.1f} MB")
+        expect("the heap is small", heap < HEAP_BYTES_MAXIMUM, True)
+        counts = self.pipeline.call("GET", f"/v1/tasks/{task}")[1]["counts"]
+        shown = self.page.value("document.querySelector('.outcome.delivered dd').textContent").replace(",", "")
+        expect("delivered on the page", int(shown), counts["delivered"])
+        expect("delivered by the simulator", self.delivered_by_simulator() - before, counts["delivered"])
+        expect("all devices are targeted", counts["targeted"] >= DEVICES, True)
+        self.see("table", "Android")
+        self.task = task
+
+    def delivered_by_simulator(self):
+        with urllib.request.urlopen(self.pipeline.announcement["simulator"] + "/stats") as answer:
+            return sum(one["accepted"] for one in json.load(answer).values() if isinstance(one, dict) and "accepted" in one)
+
+    def cancel(self):
+        later = (datetime.now(timezone.utc) + timedelta(hours=2)).isoformat()
+        task = self.pipeline.post("/v1/tasks", {"audience": {"all": True}, "message": {"title": "later"}, "send_at": later})["id"]
+        self.open("scheduled")
+        self.see("td", task[:8])
+        self.click("Cancel")
+        self.click("Cancel task", "dialog")
+        self.see("main h2", "Nothing is scheduled")
+        expect("it is cancelled", self.pipeline.call("GET", f"/v1/tasks/{task}")[1]["cancelled"], True)
+
+    def why(self):
+        token = f"{0:040d}"
+        device = self.pipeline.call("GET", f"/v1/devices?token={token}&protocol=fcm")[1]["devices"][0]["id"]
+        self.open(f"devices/{device}")
+        self.see("td", "The provider accepted the push.")
+        self.open(f"task/{self.task}?device={device}")
+        self.see(".trace", "The provider accepted the push.")
+
+    def hostile(self):
+        device = self.pipeline.call("PUT", "/v1/devices", {
+            "protocol": "fcm", "token": "9" * 40, "user": HOSTILE, "topics": [{"name": HOSTILE[:200]}]})[1]["id"]
+        content = {"title": HOSTILE, "body": {"default": "x", "fr": HOSTILE}}
+        task = self.pipeline.post("/v1/tasks", {"devices": [device], "message": content, "labels": {"campaign": HOSTILE_LABEL}})["id"]
+        self.open(f"task/{task}")
+        self.see(".text", HOSTILE)
+        self.see(".label", HOSTILE_LABEL)
+        self.open("now")
+        self.see(".label", HOSTILE_LABEL)
+        self.open(f"devices/{device}")
+        self.see(".chips", HOSTILE[:200])
+        self.open(f"devices?user={urllib.parse.quote(HOSTILE)}")
+        self.see("td", device)
+        self.open("campaigns")
+        self.see("td", HOSTILE_LABEL)
+        self.open(f"campaigns/{urllib.parse.quote(HOSTILE_LABEL, safe='')}")
+        self.see("h1", HOSTILE_LABEL)
+        self.open(f"compose?from={task}")
+        self.see(".push-title", HOSTILE)
+        self.enter(".language input", LONG)
+        self.see(".push-title", LONG)
+        expect("no script of a text runs", self.page.value("window.hacked === undefined"), True)
+
+    def dead_letter(self):
+        send_undecodable(self.pipeline, self.task)
+        wait("the letter is dead", lambda: self.pipeline.call("GET", "/v1/dead-letters")[1]["letters"])
+        self.open("letters")
+        self.see("td", "results")
+        self.page.value("document.querySelector('tbody input').click()")
+        self.click("Replay 1")
+        self.see(".banner", "1 message replayed")
+
+    def accessibility(self):
+        found = importlib.util.find_spec("axe_core_python")
+        if not found:
+            sys.exit("failed: axe-core-python is missing; install requirements-dev.txt")
+        source = pathlib.Path(found.origin).with_name("axe.min.js").read_text()
+        for scheme in ("light", "dark"):
+            self.page.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            for path in [*PAGES, f"task/{self.task}"]:
+                self.open(path)
+                self.page.value(f"window.axe === undefined && void {source}" if not self.page.value("!!window.axe") else "0")
+                violations = self.page.value("""axe.run({ resultTypes: ["violations"] }).then((result) => result.violations.map((one) =>
+                  one.id + ": " + one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")))""")
+                expect(f"accessibility of {path}, {scheme}", violations, [])
+
+    def narrow(self):
+        self.page.send("Emulation.setDeviceMetricsOverride", width=320, height=700, deviceScaleFactor=1, mobile=False)
+        for path in [*PAGES, f"task/{self.task}"]:
+            self.open(path)
+            expect(f"{path} fits 320 pixels", self.page.value("document.documentElement.scrollWidth <= innerWidth"), True)
+        self.page.send("Emulation.clearDeviceMetricsOverride")
+
+    def revoke(self):
+        file = pathlib.Path(self.pipeline.announcement["apps"], "demo.json")
+        app = json.loads(file.read_text())
+        app["credentials"] = [one for one in app["credentials"] if one["id"] not in self.key]
+        file.write_text(json.dumps(app))
+        self.see(".reason", "revoked")
+
+    def clean(self):
+        """Neither the console of the browser nor the network shows anything that should not be there."""
+        self.page.value("0")
+        events = self.browser.events[self.first_event:]
+        bad = [one["params"] for one in events if one.get("sessionId") == self.page.session and (
+            one["method"] == "Runtime.exceptionThrown"
+            # The browser reports the answers 4xx to the requests that the test provokes.
+            or one["method"] == "Log.entryAdded" and one["params"]["entry"]["level"] == "error"
+            and one["params"]["entry"]["source"] != "network")]
+        expect("no error in the browser's console", bad, [])
+        expect("no violation of the policy", self.page.value("violations"), [])
+        hosts = {urllib.parse.urlsplit(one["params"]["request"]["url"]).netloc for one in events
+                 if one["method"] == "Network.requestWillBeSent" and one.get("sessionId") == self.page.session
+                 and not one["params"]["request"]["url"].startswith("data:")}
+        expect("requests go to one host", hosts, {urllib.parse.urlsplit(self.pipeline.url).netloc})
