@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak sanitize fuzz check-api check-browser check-clients check-analytics check-deploy check-containers package check-package check-systemd lint format sbom clean
+.PHONY: help deps build run test soak sanitize fuzz check-api check-browser screenshots check-clients check-analytics check-deploy check-containers package check-package check-systemd lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -42,8 +42,11 @@ check-analytics: deps ## Export the outcomes of a pipeline, as built by `make te
 check-api: deps ## Test the HTTP API, as built by `make test`, with EXAMPLES=n generated requests per operation (default: 500)
 	.ci/check-api
 
-check-browser: deps ## Let pages in headless Chromium get pushes and listen while the service is killed; after .ci/install-packages browser and make test
+check-browser: deps ## Use the console in headless Chromium, and let pages get pushes and listen while the service is killed; after .ci/install-packages browser and make test
 	.venv/bin/python -B .ci/check-browser
+
+screenshots: deps ## Make the images of docs/console.md; after .ci/install-packages browser and make test
+	.venv/bin/python -B .ci/screenshots
 
 check-clients: deps ## Generate clients from the API's document and use them, and run the programs of docs/clients.md
 	.venv/bin/python -B .ci/check-clients

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -15,7 +16,7 @@ import urllib.parse
 import urllib.request
 from datetime import datetime, timedelta, timezone
 
-from browser import Page, expect, wait
+from browser import expect, wait
 
 DEVICES = int(os.environ.get("DEVICES", "50000"))
 THREADS = 16
@@ -173,7 +174,6 @@ class Console:
     def new_key(self):
         program = pathlib.Path(__file__).resolve().parent.parent / ".build/debug/carillon"
         scopes = [part for scope in ("publish", "broadcast", "register", "read", "admin") for part in ("--scope", scope)]
-        import subprocess
         text = subprocess.run([program, "apps", "key", "demo", *scopes, "--data", self.pipeline.folder],
                               check=True, capture_output=True, text=True).stdout
         return re.search(r"ck_[A-Za-z0-9_-]+", text).group()

@@ -131,7 +131,7 @@ export function showErrors(form, fields) {
 }
 
 export function table(caption, heads, rows) {
-  return h("div.scroll", { tabindex: "0", role: "region", "aria-label": caption }, h("table", {},
+  return h("div.scroll", { tabindex: "0", role: "group", "aria-label": caption }, h("table", {},
     h("caption.hidden", caption),
     h("thead", h("tr", heads.map((head) => h("th", { scope: "col", class: head.startsWith("#") ? "number" : "" },
       head.replace(/^#/, ""))))),
@@ -145,10 +145,7 @@ export const facts = (entries) => h("dl.facts", entries.filter(Boolean).map(([na
 export const moment = (value) => value ?
   h("time", { datetime: value, title: value }, `${fullTime(value)} (${relative(value)})`) : "–";
 
-export const card = (title, ...children) => {
-  const id = newID("card");
-  return h("section.card", { "aria-labelledby": id }, h("h2", { id }, title), children);
-};
+export const card = (title, ...children) => h("section.card", h("h2", title), children);
 
 export const badge = (text, kind = text) => h("span", { class: `badge ${kind}` }, text);
 

@@ -64,7 +64,7 @@ class PipelineView {
   drawStages(stages, keys) {
     this.rows = new Map(keys.map((key) => [key, { waiting: document.createTextNode("0"), most: document.createTextNode("0"),
       line: h("polyline.course", { fill: "none" }) }]));
-    replace(this.stages, h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Stages" }, h("table.stages", h("caption.hidden", "Stages"),
+    replace(this.stages, h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Stages" }, h("table.stages", h("caption.hidden", "Stages"),
       h("thead", h("tr", ["Topic", "Group", "Waiting", "Most", "Course"].map((head, index) => h("th", { scope: "col", class: index === 2 || index === 3 ? "number" : "" }, head)))),
       h("tbody", stages.map((one, index) => {
         const row = this.rows.get(keys[index]);
