@@ -15,9 +15,12 @@ export function show(context) {
 
 function readPage(context, element, before) {
   const { app, link } = context;
-  load(element, () => app.get(`/activities?limit=50${before ? `&before=${enc(before)}` : ""}`), ({ activities, next }) =>
-    activities.length ? card("Newest first", table("Live Activities", ["Activity", "Type", "State", "Begun", "Changed"], activities.map((one) => [
-      h("a", { href: link(`activities/${enc(one.id)}`) }, h("bdi", one.id)), one.type ?? "started by the app", badge(one.state), relative(one.begun), relative(one.changed)])),
+  load(element, () => app.get(`/activities?limit=50${before ? `&before=${enc(before)}` : ""}`),
+    ({ activities, next }) =>
+    activities.length ? card("Newest first", table("Live Activities", ["Activity", "Type", "State", "Begun",
+      "Changed"], activities.map((one) => [
+      h("a", { href: link(`activities/${enc(one.id)}`) }, h("bdi", one.id)), one.type ?? "started by the app",
+        badge(one.state), relative(one.begun), relative(one.changed)])),
     next ? button("Next page", () => readPage(context, element, next)) : null) :
       empty("No Live Activities", "An activity appears here when your backend starts it, or a phone reports its token."));
 }
@@ -31,20 +34,27 @@ function showOne(context, element) {
     tools.replaceChildren();
     if (activity.state !== "ended" && app.may(["publish", "broadcast"])) tools.append(endButton(app, path, read));
     return h("div.columns.even", h("div", card("Activity", facts([
-      ["Id", h("bdi", activity.id)], ["Type", activity.type ?? "started by the app"], ["State", badge(activity.state)], ["Updates", activity.updates],
-      ["Begun", moment(activity.begun)], ["Changed", moment(activity.changed)], activity.ended && ["Ended", moment(activity.ended)],
-      activity.stale_date && ["Stale", moment(activity.stale_date)], ["Urgent states this hour", String(activity.urgent_this_hour)]])), card("Phones", devices)),
-    h("div", card("Newest state", activity.content_state ? code(JSON.stringify(activity.content_state, null, 2)) : h("p.none", "None yet.")),
+      ["Id", h("bdi", activity.id)], ["Type", activity.type ?? "started by the app"], ["State", badge(activity.state)],
+        ["Updates", activity.updates],
+      ["Begun", moment(activity.begun)], ["Changed", moment(activity.changed)], activity.ended &&
+        ["Ended", moment(activity.ended)],
+      activity.stale_date && ["Stale", moment(activity.stale_date)],
+        ["Urgent states this hour", String(activity.urgent_this_hour)]])), card("Phones", devices)),
+    h("div", card("Newest state", activity.content_state ? code(JSON.stringify(activity.content_state, null, 2)) :
+      h("p.none", "None yet.")),
       card("Last tasks", activity.publications.length ? h("ul.plain", activity.publications.map((one) => h("li", {},
-        h("a", { href: link(`task/${one.task}`) }, h("code", one.task.slice(0, 8))), ` ${one.priority}`))) : h("p.none", "None."))));
+        h("a", { href: link(`task/${one.task}`) }, h("code", one.task.slice(0, 8))), ` ${one.priority}`))) :
+          h("p.none", "None."))));
   });
   read();
 }
 
 function drawDevices({ devices }, link) {
-  return devices.length ? table("Phones of the activity", ["Device", "Token", "Environment", "Last state"], devices.map((one) => [
+  return devices.length ? table("Phones of the activity", ["Device", "Token", "Environment", "Last state"],
+    devices.map((one) => [
     one.device ? h("a", { href: link(`devices/${one.device}`) }, h("code", one.device)) : one.protocol,
-    h("code", `${one.token.slice(0, 12)}…`), one.environment, one.last?.state ?? "–"])) : h("p.none", "No phone shows it.");
+    h("code", `${one.token.slice(0, 12)}…`), one.environment, one.last?.state ?? "–"])) :
+      h("p.none", "No phone shows it.");
 }
 
 function endButton(app, path, again) {

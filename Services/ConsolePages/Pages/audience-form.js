@@ -16,7 +16,8 @@ const CONDITIONS_MAXIMUM = 16;
 class Condition {
   constructor({ kind, first = "", second = "", isNot = false }, changed, removed) {
     this.changed = changed;
-    this.isNot = select([["is", "is"], ["not", "is not"]], isNot ? "not" : "is", changed, { "aria-label": "Is or is not" });
+    this.isNot = select([["is", "is"], ["not", "is not"]], isNot ? "not" : "is", changed,
+      { "aria-label": "Is or is not" });
     this.kind = select(KINDS, kind, () => {
       this.drawValue("", "");
       changed();
@@ -28,13 +29,17 @@ class Condition {
   }
 
   drawValue(first, second) {
-    const input = (placeholder, value) => h("input", { placeholder, value, oninput: this.changed, "aria-label": placeholder, maxlength: "256" });
+    const input = (placeholder, value) =>
+      h("input", { placeholder, value, oninput: this.changed, "aria-label": placeholder, maxlength: "256" });
     switch (this.kind.value) {
-    case "platform": this.inputs = [select(PLATFORMS.map((one) => [one, nameOf(one)]), first || "ios", this.changed, { "aria-label": "Platform" })]; break;
-    case "user": this.inputs = [select([["true", "known"], ["false", "unknown"]], first || "true", this.changed, { "aria-label": "User" })]; break;
+    case "platform": this.inputs = [select(PLATFORMS.map((one) => [one, nameOf(one)]), first || "ios", this.changed,
+      { "aria-label": "Platform" })]; break;
+    case "user": this.inputs = [select([["true", "known"], ["false", "unknown"]], first || "true", this.changed,
+      { "aria-label": "User" })]; break;
     case "app_version": this.inputs = [input("from, such as 2.3", first), input("below", second)]; break;
     case "seen": case "registered": this.inputs = [input("time, such as 30d", first)]; break;
-    default: this.inputs = [input({ topic: "topic", language: "language, such as fr", time_zone: "Europe/*" }[this.kind.value] ?? "name", first)];
+    default: this.inputs = [input({ topic: "topic", language: "language, such as fr",
+      time_zone: "Europe/*" }[this.kind.value] ?? "name", first)];
     }
     replace(this.value, this.inputs);
   }
@@ -69,9 +74,11 @@ export class AudienceForm {
     this.changed = changed;
     this.path = path;
     this.conditions = [];
-    this.join = select([["all_of", "all of these"], ["any", "any of these"]], "all_of", changed, { "aria-label": "Devices that match" });
+    this.join = select([["all_of", "all of these"], ["any", "any of these"]], "all_of", changed,
+      { "aria-label": "Devices that match" });
     this.list = h("ul.conditions");
-    this.json = h("textarea", { rows: "7", spellcheck: "false", class: "mono", oninput: changed, placeholder: '{"all_of": [{"topic": "sports"}, {"language": "fr"}]}' });
+    this.json = h("textarea", { rows: "7", spellcheck: "false", class: "mono", oninput: changed,
+      placeholder: '{"all_of": [{"topic": "sports"}, {"language": "fr"}]}' });
     this.add = button("Add condition", () => this.addCondition({ kind: "topic" }, true));
     this.panels = new Map([
       ["all", ["Everyone", h("p.hint", "All devices of the app.")]],
@@ -81,15 +88,18 @@ export class AudienceForm {
     if (!mayAll) this.panels.delete("all");
     this.panel = h("div.panel");
     const name = newID("mode");
-    this.radios = [...this.panels].map(([mode, [label]]) => check(label, h("input", { type: "radio", name, value: mode, onchange: () => this.choose(mode) })));
-    this.element = h("fieldset.audience", { "data-path": path }, h("legend", "Audience"), h("div.segments", this.radios),
+    this.radios = [...this.panels].map(([mode, [label]]) =>
+      check(label, h("input", { type: "radio", name, value: mode, onchange: () => this.choose(mode) })));
+    this.element = h("fieldset.audience", { "data-path": path }, h("legend", "Audience"),
+      h("div.segments", this.radios),
       this.panel, h("p.error", { hidden: true }));
     this.addCondition({ kind: "topic" });
     this.choose(mayAll ? "all" : "conditions");
   }
 
   choose(mode) {
-    if (mode === "json" && this.mode && !this.json.value) this.json.value = JSON.stringify(this.safeRead() ?? { all: true }, null, 2);
+    if (mode === "json" && this.mode && !this.json.value) this.json.value = JSON.stringify(this.safeRead() ??
+      { all: true }, null, 2);
     this.mode = mode;
     for (const { firstChild } of this.radios) firstChild.checked = firstChild.value === mode;
     replace(this.panel, this.panels.get(mode)[1]);

@@ -4,7 +4,8 @@ import { enc } from "./api.js";
 import { AudienceForm } from "./audience-form.js";
 import { debounce, h, replace } from "./dom.js";
 import { PLATFORMS, count, nameOf, plural } from "./format.js";
-import { busy, button, card, clearErrors, code, confirm, empty, failure, field, load, notify, showErrors, table } from "./parts.js";
+import { busy, button, card, clearErrors, code, confirm, empty, failure, field, load, notify, showErrors,
+  table } from "./parts.js";
 
 const COUNT_MILLISECONDS = 400;
 
@@ -47,14 +48,16 @@ export function show({ app, body }) {
         const answer = await app.post("/audiences/count", { audience: chosen });
         clearErrors(element);
         size.textContent = plural(answer.devices, "device");
-        platforms.textContent = PLATFORMS.filter((one) => answer.platforms[one]).map((one) => `${nameOf(one)} ${count(answer.platforms[one])}`).join(", ");
+        platforms.textContent = PLATFORMS.filter((one) => answer.platforms[one]).map((one) =>
+          `${nameOf(one)} ${count(answer.platforms[one])}`).join(", ");
       } catch (error) {
         size.textContent = "–";
         if (error.name !== "AbortError") showErrors(element, error.fields ?? []);
       }
     });
     const form = new AudienceForm({ changed: recount });
-    const input = h("input", { value: name, maxlength: "64", pattern: "[a-z0-9._\\-]{1,64}", required: true, autocomplete: "off" });
+    const input = h("input", { value: name, maxlength: "64", pattern: "[a-z0-9._\\-]{1,64}", required: true,
+      autocomplete: "off" });
     const save = h("button.primary", "Save");
     const problem = h("div");
     const element = h("form", { onsubmit: (event) => {
@@ -70,7 +73,8 @@ export function show({ app, body }) {
         }
       });
     } }, form.element, h("div.line", size, platforms),
-    app.may(["admin"]) ? h("div.row", field("Name", input, { hint: "Small letters, digits, . _ -", path: "name" }), save) : null, problem,
+    app.may(["admin"]) ? h("div.row", field("Name", input, { hint: "Small letters, digits, . _ -", path: "name" }),
+      save) : null, problem,
     audience ? h("details", h("summary", "As JSON"), code(JSON.stringify(audience, null, 2))) : null);
     replace(editor, h("h2", name ? h("span", "Audience ", h("code", name)) : "New audience"), element);
     if (audience) {

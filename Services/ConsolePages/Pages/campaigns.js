@@ -33,14 +33,17 @@ function sums(rows) {
 const byCampaign = (app) => app.get(`/statistics?by=label&name=campaign&interval=day&from=${since()}`);
 
 function showAll({ app, link }, element) {
-  load(element, async () => ({ campaigns: await byCampaign(app), platforms: await app.get(`/statistics?by=platform&interval=day&from=${since()}`) }),
+  load(element, async () => ({ campaigns: await byCampaign(app),
+    platforms: await app.get(`/statistics?by=platform&interval=day&from=${since()}`) }),
     ({ campaigns, platforms }) => {
-      const rows = (list, first) => sums(list).map(([name, sum]) => [first(name), count(sum.tasks), count(sum.targeted), share(sum.delivered, sum.targeted), count(sum.opened), share(sum.opened, sum.delivered)]);
+      const rows = (list, first) => sums(list).map(([name, sum]) => [first(name), count(sum.tasks),
+        count(sum.targeted), share(sum.delivered, sum.targeted), count(sum.opened), share(sum.opened, sum.delivered)]);
       const heads = ["#tasks", "#devices", "#delivered", "#opened", "#open rate"];
       return [card(`Campaigns, last ${DAYS} days`, campaigns.rows.length ? table("Campaigns", ["Campaign", ...heads],
         rows(campaigns.rows, (name) => h("a", { href: link(`campaigns/${enc(name)}`) }, h("bdi", name)))) :
         empty("No campaigns", "A task belongs to a campaign by its label campaign=NAME.")),
-      card("Platforms", platforms.rows.length ? table("Platforms", ["Platform", ...heads], rows(platforms.rows, nameOf)) : h("p.none", "No task was closed yet."))];
+      card("Platforms", platforms.rows.length ? table("Platforms", ["Platform", ...heads],
+        rows(platforms.rows, nameOf)) : h("p.none", "No task was closed yet."))];
     });
 }
 
@@ -49,8 +52,11 @@ function showOne({ app, title }, name, element) {
   load(element, async () => ({
     campaign: await app.get(`/campaigns/${enc(name)}?from=${since()}`),
     days: (await byCampaign(app)).rows.filter((one) => one.value === name),
-  }), ({ campaign, days }) => [card("Days", days.length ? [columns(days), table("Days", ["Day", "#tasks", "#devices", ...OUTCOMES.map((one) => `#${nameOf(one)}`), "#opened"],
-    days.map((one) => [fullTime(one.time).slice(0, 12).replace(/,.*/, ""), count(one.tasks), count(one.counts.targeted), ...OUTCOMES.map((outcome) => count(one.counts[outcome])), count(one.receipts?.opened)]))] :
+  }), ({ campaign, days }) => [card("Days", days.length ?
+    [columns(days), table("Days", ["Day", "#tasks", "#devices", ...OUTCOMES.map((one) => `#${nameOf(one)}`), "#opened"],
+    days.map((one) => [fullTime(one.time).slice(0, 12).replace(/,.*/, ""), count(one.tasks),
+      count(one.counts.targeted), ...OUTCOMES.map((outcome) => count(one.counts[outcome])),
+      count(one.receipts?.opened)]))] :
     empty("No closed task", `In the last ${DAYS} days.`)), cohortsCard(campaign)]);
 }
 
@@ -66,7 +72,12 @@ function columns(days) {
 function cohortsCard({ cohorts, difference }) {
   const percent = (value) => value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`;
   const interval = (pair) => pair ? `${percent(pair[0])} to ${percent(pair[1])}` : "–";
-  return card("Good moments compared with sending at once", table("Cohorts", ["Cohort", "#tasks", "#devices", "#delivered", "#opened", "#open rate", "95 % interval"],
-    [["At good moments", cohorts.context_aware], ["At once", cohorts.traditional]].map(([name, one]) => [name, count(one.tasks), count(one.sent), count(one.delivered), count(one.opened), percent(one.open_rate), interval(one.open_rate_interval)])),
-  difference ? facts([["Difference of the open rates", `${percent(difference.open_rate)} (${interval(difference.interval)})`], ["Significant", difference.is_significant ? "yes" : "no"]]) : null);
+  return card("Good moments compared with sending at once",
+    table("Cohorts", ["Cohort", "#tasks", "#devices", "#delivered", "#opened", "#open rate", "95 % interval"],
+    [["At good moments", cohorts.context_aware], ["At once", cohorts.traditional]].map(([name, one]) =>
+      [name, count(one.tasks), count(one.sent), count(one.delivered), count(one.opened), percent(one.open_rate),
+      interval(one.open_rate_interval)])),
+  difference ? facts([["Difference of the open rates",
+    `${percent(difference.open_rate)} (${interval(difference.interval)})`], ["Significant", difference.is_significant ?
+    "yes" : "no"]]) : null);
 }

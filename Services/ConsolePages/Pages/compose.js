@@ -27,7 +27,8 @@ export async function show({ app, body, query, link, signal }) {
 }
 
 /** A key that lets the server send a repeated request once. */
-const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((one) => one.toString(16).padStart(2, "0")).join("");
+const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((one) =>
+  one.toString(16).padStart(2, "0")).join("");
 
 const words = (text) => text.split(/[\s,]+/).filter(Boolean);
 
@@ -44,14 +45,18 @@ class Composer {
       this.key = newKey();
       this.refresh();
     };
-    this.lists = Object.fromEntries(["users", "devices"].map((path) => [path, h("textarea", { rows: 4, spellcheck: "false", oninput: changed })]));
-    const panel = (path, label) => [path, [label, field(`${label}' ids`, this.lists[path], { path, hint: "Separated by spaces, commas or lines." })]];
-    this.audience = new AudienceForm({ changed, mayAll: app.may(["broadcast"]), modes: [panel("users", "Users"), panel("devices", "Devices")] });
+    this.lists = Object.fromEntries(["users", "devices"].map((path) =>
+      [path, h("textarea", { rows: 4, spellcheck: "false", oninput: changed })]));
+    const panel = (path, label) => [path,
+      [label, field(`${label}' ids`, this.lists[path], { path, hint: "Separated by spaces, commas or lines." })]];
+    this.audience = new AudienceForm({ changed, mayAll: app.may(["broadcast"]), modes: [panel("users", "Users"),
+      panel("devices", "Devices")] });
     this.platforms = PLATFORMS.map((name) => h("input", { type: "checkbox", name, onchange: changed }));
     this.fields = [...MESSAGE_FIELDS, ...OPTION_FIELDS].map((one) => new TaskField(one, changed));
     this.time = field("Time", h("input", { type: "datetime-local", oninput: changed }), { path: "send_at" });
     this.time.hidden = true;
-    this.when = select([["", "At once"], ["send_at", "At a time"], ["send_at_local", "At each device's own time"]], "", () => {
+    this.when = select([["", "At once"], ["send_at", "At a time"], ["send_at_local", "At each device's own time"]], "",
+      () => {
       this.time.hidden = !this.when.value;
       changed();
     });
@@ -71,11 +76,13 @@ class Composer {
       event.preventDefault();
       busy(send, () => this.submit());
     } }, h("div", card("To", this.audience.element, h("fieldset.checks", { "data-path": "platforms" },
-      h("legend", "Platforms (none: all)"), this.platforms.map((box) => check(nameOf(box.name), box)), h("p.error", { hidden: true }))),
+      h("legend", "Platforms (none: all)"), this.platforms.map((box) => check(nameOf(box.name), box)),
+        h("p.error", { hidden: true }))),
     card("Message", this.columns, this.languageAdder(), h("div.grid", elements.slice(0, MESSAGE_FIELDS.length))),
     card("When", h("div.grid", field("Send", this.when), this.time)),
     folded("Options", h("div.grid", elements.slice(MESSAGE_FIELDS.length)))),
-    h("div.aside", h("section.card", { "aria-label": "Send" }, h("div.line", this.size, send), this.detail, this.summary),
+    h("div.aside", h("section.card", { "aria-label": "Send" }, h("div.line", this.size, send), this.detail,
+      this.summary),
       card("Test first", this.testRow()), card("Preview", this.previews.element),
       folded("The same with curl", this.curl, copyButton(() => this.curl.textContent))));
   }
@@ -99,14 +106,16 @@ class Composer {
   addLanguage(language) {
     const isDefault = language === "default";
     const texts = Object.fromEntries(Object.keys(TEXTS).map((name) =>
-      [name, h(name === "body" ? "textarea" : "input", { rows: 4, autocomplete: "off", dir: "auto", oninput: this.changed })]));
+      [name, h(name === "body" ? "textarea" : "input", { rows: 4, autocomplete: "off", dir: "auto",
+        oninput: this.changed })]));
     const column = h("div.language", { role: "group", "aria-label": `Language ${language}` },
       h("div.line", h("span.label", language), isDefault ? null : button("×", () => {
         this.languages.delete(language);
         column.remove();
         this.changed();
       }, "quiet", { "aria-label": `Remove ${language}` })),
-      Object.entries(TEXTS).map(([name, label]) => field(label, texts[name], { path: `message.${name}${isDefault ? "" : `.${language}`}` })));
+      Object.entries(TEXTS).map(([name, label]) =>
+        field(label, texts[name], { path: `message.${name}${isDefault ? "" : `.${language}`}` })));
     this.languages.set(language, texts);
     this.columns.append(column);
     return texts;
@@ -121,15 +130,18 @@ class Composer {
     const platforms = this.platforms.filter((box) => box.checked).map((box) => box.name);
     if (platforms.length) task.platforms = platforms;
     for (const name of Object.keys(TEXTS)) {
-      const texts = [...this.languages].map(([language, controls]) => [language, controls[name].value]).filter(([, text]) => text);
-      if (texts.length) put(task, `message.${name}`, texts.length === 1 && texts[0][0] === "default" ? texts[0][1] : Object.fromEntries(texts));
+      const texts = [...this.languages].map(([language, controls]) =>
+        [language, controls[name].value]).filter(([, text]) => text);
+      if (texts.length) put(task, `message.${name}`, texts.length === 1 && texts[0][0] === "default" ? texts[0][1] :
+        Object.fromEntries(texts));
     }
     for (const one of this.fields) {
       const value = one.read();
       if (value !== undefined) put(task, one.path, value);
     }
     const time = this.time.querySelector("input").value;
-    if (this.when.value && time) task[this.when.value] = this.when.value === "send_at" ? new Date(time).toISOString() : time.slice(0, 16);
+    if (this.when.value && time) task[this.when.value] = this.when.value === "send_at" ? new Date(time).toISOString() :
+      time.slice(0, 16);
     return task;
   }
 
@@ -190,8 +202,10 @@ class Composer {
     const { audience, users, devices, platforms } = task;
     if (!audience && !users?.length && !devices?.length) return this.showSize("–", "Choose an audience.");
     try {
-      const answer = await this.app.post("/tasks?dry_run=true", { audience, users, devices, platforms, message: { title: "x" } });
-      if (isNewest()) this.showSize(plural(answer.devices, "device"), this.when.value ? "The audience is looked up again at the time." : "would get it now.");
+      const answer = await this.app.post("/tasks?dry_run=true", { audience, users, devices, platforms,
+        message: { title: "x" } });
+      if (isNewest()) this.showSize(plural(answer.devices, "device"), this.when.value ?
+        "The audience is looked up again at the time." : "would get it now.");
     } catch (error) {
       if (!isNewest()) return;
       this.showSize("–", error.fields.length ? "" : error.message);
@@ -211,7 +225,8 @@ class Composer {
       const answer = await this.app.post("/previews", task);
       if (isNewest()) this.previews.update(answer);
     } catch (error) {
-      const problems = error.fields.length ? error.fields.map(({ path, text }) => ({ path, message: text })) : [{ message: error.message }];
+      const problems = error.fields.length ? error.fields.map(({ path, text }) => ({ path, message: text })) :
+        [{ message: error.message }];
       if (isNewest()) this.previews.update({ previews: [], problems });
     }
   }
@@ -225,13 +240,15 @@ class Composer {
 
   testRow() {
     const kind = select([["users", "User"], ["devices", "Device"]], "users", () => {}, { "aria-label": "Test with" });
-    const input = h("input", { autocomplete: "off", spellcheck: "false", maxlength: 256, "aria-label": "Id of the user or device" });
+    const input = h("input", { autocomplete: "off", spellcheck: "false", maxlength: 256,
+      "aria-label": "Id of the user or device" });
     const result = h("p.fine", { role: "status" });
     const send = button("Send test", () => busy(send, async () => {
       const task = this.tryRead();
       const id = input.value.trim();
       if (!id || !task) return input.focus();
-      for (const name of ["audience", "users", "devices", "send_at", "send_at_local", "replaces", "deliver_within", "method", "rate"]) delete task[name];
+      for (const name of ["audience", "users", "devices", "send_at", "send_at_local", "replaces", "deliver_within",
+        "method", "rate"]) delete task[name];
       const answer = await this.post({ ...task, [kind.value]: [id] }, newKey());
       if (answer) replace(result, "Sent: ", h("a", { href: this.link(`task/${answer.id}`) }, "see what became of it"));
     }));
@@ -249,7 +266,8 @@ class Composer {
       for (const details of this.element.querySelectorAll("details:not([open])")) {
         details.open = details.querySelector(".error:not([hidden])") !== null;
       }
-      replace(this.summary, h("p.error", error.fields?.length ? "The server found errors; see the fields." : error.message),
+      replace(this.summary, h("p.error", error.fields?.length ? "The server found errors; see the fields." :
+        error.message),
         h("ul.problems", rest.map(({ path, text }) => h("li", h("code", path), " ", text))));
       this.element.querySelector("[aria-invalid]")?.focus();
       return null;
@@ -262,7 +280,8 @@ class Composer {
     const { key } = this;
     const verb = this.when.value ? "Schedule" : "Send";
     const size = this.size.textContent;
-    if (!await confirm(`${verb} this push?`, size === "–" ? "The number of devices is not known." : `It is for ${size}.`, verb, "primary")) return;
+    if (!await confirm(`${verb} this push?`, size === "–" ? "The number of devices is not known." :
+      `It is for ${size}.`, verb, "primary")) return;
     const answer = await this.post(task, key);
     if (!answer) return;
     this.key = newKey();

@@ -19,8 +19,10 @@ export const OPTION_FIELDS = [
   ["deliver_within", "Deliver within", "such as 3h, for users"],
   ["message.sound", "Sound", ""], ["message.category", "Category", ""],
   ["message.badge", "Badge", "increment, or a number", "number"],
-  ["labels", "Labels", "campaign=spring, one a line", "pairs"], ["variables", "Variables", "name=value, one a line", "pairs"],
-  ["message.data", "Data as JSON", '{"match": 12}', "json"], ["message.silent", "Silent: wakes the app, shows nothing", "", "flag"],
+  ["labels", "Labels", "campaign=spring, one a line", "pairs"], ["variables", "Variables", "name=value, one a line",
+    "pairs"],
+  ["message.data", "Data as JSON", '{"match": 12}', "json"], ["message.silent", "Silent: wakes the app, shows nothing",
+    "", "flag"],
 ];
 
 const isBlock = (kind) => kind === "pairs" || kind === "json";

@@ -41,7 +41,8 @@ export function duration(milliseconds) {
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` :
+    `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 export function bytes(value) {

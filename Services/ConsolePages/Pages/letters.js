@@ -22,17 +22,20 @@ export function show({ app, body, tools, link }) {
     chosen.clear();
     mark();
     return load(list, () => app.get("/dead-letters?limit=50"), ({ letters, total }) => letters.length ?
-      card(`${plural(total, "dead letter")}, newest first`, table("Dead letters", ["", "Died", "Channel", "Reason", "Attempts", "Task", "State", ""], letters.map(row))) :
+      card(`${plural(total, "dead letter")}, newest first`,
+        table("Dead letters", ["", "Died", "Channel", "Reason", "Attempts", "Task", "State", ""], letters.map(row))) :
       empty("No dead letters", "Every message of this app was handled."));
   }
 
   function row(letter) {
-    const box = h("input", { type: "checkbox", "aria-label": `Select ${letter.position}`, disabled: !letter.replayable || letter.replayed, onchange: () => {
+    const box = h("input", { type: "checkbox", "aria-label": `Select ${letter.position}`,
+      disabled: !letter.replayable || letter.replayed, onchange: () => {
       if (box.checked) chosen.add(letter.position);
       else chosen.delete(letter.position);
       mark();
     } });
-    return [box, h("time", { datetime: letter.died, title: letter.died }, relative(letter.died)), h("code", letter.channel),
+    return [box, h("time", { datetime: letter.died, title: letter.died }, relative(letter.died)),
+      h("code", letter.channel),
       h("span.reason-cell", badge(letter.reason, "failed"), " ", h("bdi", letter.detail ?? "")), count(letter.attempts),
       letter.task ? h("a", { href: link(`task/${letter.task}`) }, h("code", letter.task.slice(0, 8))) : "–",
       letter.replayed ? badge("replayed", "closed") : letter.replayable ? "waits" : "cannot be replayed",
@@ -44,7 +47,8 @@ export function show({ app, body, tools, link }) {
       const content = h("div");
       load(content, () => app.get(`/dead-letters/${enc(letter.position)}`), (one) => [facts([
         ["Channel", one.channel], ["Group", one.group], ["Reason", one.reason], ["Detail", h("bdi", one.detail ?? "–")],
-        ["Attempts", count(one.attempts)], ["First seen", moment(one.first_seen)], ["Died", moment(one.died)], ["Size", bytes(one.value_bytes)]]), code(one.content ?? "")]);
+        ["Attempts", count(one.attempts)], ["First seen", moment(one.first_seen)], ["Died", moment(one.died)],
+          ["Size", bytes(one.value_bytes)]]), code(one.content ?? "")]);
       const replayOne = button("Replay", () => send([letter.position], replayOne).then(close), "primary");
       replayOne.hidden = !letter.replayable || letter.replayed;
       return h("div", content, h("div.actions", button("Close", close), replayOne));
@@ -55,7 +59,8 @@ export function show({ app, body, tools, link }) {
     await busy(element, async () => {
       const { replayed, refused } = await app.post("/dead-letters/replay", { positions });
       notify(`${plural(replayed, "message")} replayed.`, refused.length ? "bad" : "good");
-      replace(result, h("div", { class: refused.length ? "banner bad" : "banner good" }, h("strong", `${plural(replayed, "message")} replayed. `),
+      replace(result, h("div", { class: refused.length ? "banner bad" : "banner good" },
+        h("strong", `${plural(replayed, "message")} replayed. `),
         refused.map((one) => h("span", h("code", one.position), `: ${one.reason} `))));
       await refresh();
     });

@@ -86,7 +86,8 @@ function showSignIn(reason) {
         input.value = "";
         start();
       } catch (problem) {
-        error.textContent = problem.status === 429 ? `${problem.message} Try again in ${problem.retryAfter ?? 60} s.` : problem.message;
+        error.textContent = problem.status === 429 ? `${problem.message} Try again in ${problem.retryAfter ?? 60} s.` :
+          problem.message;
         error.hidden = false;
         input.setAttribute("aria-invalid", "true");
         input.select();
@@ -113,7 +114,8 @@ function drawFrame() {
   live.addEventListener("state", showState, { signal: frame.signal });
   showState();
   replace(root, h("div.frame", h("header", { class: "side" },
-    h("a.brand", { href: link("now") }, h("img", { src: "/console/icon.svg", alt: "", width: "28", height: "28" }), "Carillon"),
+    h("a.brand", { href: link("now") }, h("img", { src: "/console/icon.svg", alt: "", width: "28", height: "28" }),
+      "Carillon"),
     appChoice(), h("nav", { "aria-label": "Pages" }, navigation()),
     h("div.foot", state, button("Keys", showKeys, "quiet", { "aria-label": "Keyboard shortcuts" }),
       button("Sign out", (event) => busy(event.currentTarget, async () => {
@@ -146,7 +148,8 @@ let frame = new AbortController();
 function start() {
   frame.abort();
   frame = new AbortController();
-  if (!currentSession().apps.length) return replace(root, empty("No app", "This key has no app that the console can show."));
+  if (!currentSession().apps.length) return replace(root,
+    empty("No app", "This key has no app that the console can show."));
   chosenApp = null;
   chooseApp(address().query.get("app"));
   drawFrame();
@@ -181,7 +184,8 @@ function show(isFirst = false) {
   }
   if (!found) return body.append(empty("Not found", "There is no such page."));
   if (!chosenApp.may(found.scopes)) return body.append(forbidden(found.scopes));
-  found.page.show({ app: chosenApp, argument, query, title, tools, body, signal: leaving.signal, link, session: currentSession() });
+  found.page.show({ app: chosenApp, argument, query, title, tools, body, signal: leaving.signal, link,
+    session: currentSession() });
 }
 
 function mark(name) {

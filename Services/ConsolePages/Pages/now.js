@@ -28,20 +28,25 @@ export class TaskRow {
     const ended = endedDevices(counts);
     const perSecond = this.rate.note(ended);
     this.bar.update(counts);
-    const state = status.cancelled && status.state !== "closed" ? "cancelling" : status.cancelled ? "cancelled" : status.state;
+    const state = status.cancelled && status.state !== "closed" ? "cancelling" : status.cancelled ? "cancelled" :
+      status.state;
     if (this.state.textContent !== state) {
       this.state.textContent = state;
       this.state.className = `badge ${state}`;
     }
-    setText(this.done, counts.targeted ? `${count(ended)} of ${count(counts.targeted)}, ${count(counts.delivered)} delivered` : "no devices yet");
+    setText(this.done, counts.targeted ?
+      `${count(ended)} of ${count(counts.targeted)}, ${count(counts.delivered)} delivered` :
+      status.state === "closed" ? "no devices" : "no devices yet");
     const isOpen = status.state === "sending" || status.state === "accepted";
     const waiting = waitingText(status.waiting);
     setText(this.waiting, isOpen && waiting ? `waiting: ${waiting}` : "");
-    setText(this.speed, isOpen && perSecond >= 1 ? `${count(Math.round(perSecond))}/s ${etaText(counts.open, perSecond)}` : "");
+    setText(this.speed, isOpen && perSecond >= 1 ?
+      `${count(Math.round(perSecond))}/s ${etaText(counts.open, perSecond)}` : "");
   }
 }
 
-const title = (status) => Object.keys(status.labels ?? {}).length ? labelTexts(status.labels) : h("code", status.id.slice(0, 8));
+const title = (status) => Object.keys(status.labels ?? {}).length ? labelTexts(status.labels) :
+  h("code", status.id.slice(0, 8));
 
 /** A list that keeps the rows of tasks that stay. */
 class TaskList {
@@ -126,7 +131,8 @@ export function drawOutages(element, providers = []) {
   if (element.dataset.shown === text) return;
   element.dataset.shown = text;
   replace(element, providers.length ? h("div.banner", { role: "status" }, h("strong", "Provider outage: "),
-    providers.map((one) => nameOf(one.provider)).join(", "), ". Devices wait, and are tried again by themselves.") : null);
+    providers.map((one) => nameOf(one.provider)).join(", "), ". Devices wait, and are tried again by themselves.") :
+      null);
 }
 
 function drawLag(element, stages) {

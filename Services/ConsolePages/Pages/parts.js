@@ -24,7 +24,8 @@ export async function load(element, read, draw) {
     replace(element, draw(value));
   } catch (error) {
     if (error.name === "AbortError") return;
-    replace(element, error.status === 403 ? forbidden([], error.message) : failure(error, () => load(element, read, draw)));
+    replace(element, error.status === 403 ? forbidden([], error.message) :
+      failure(error, () => load(element, read, draw)));
     if (!(error instanceof Problem)) throw error;
   }
 }
@@ -91,7 +92,8 @@ export function field(label, control, { hint, path, kind = "" } = {}) {
   const error = h("p.error", { id: `${id}-error`, hidden: true });
   const note = hint ? h("p.hint", { id: `${id}-hint` }, hint) : null;
   control.setAttribute("aria-describedby", [note?.id, error.id].filter(Boolean).join(" "));
-  const element = h("div", { class: `field ${kind}`, "data-path": path ?? "" }, h("label", { for: id }, label), control, note, error);
+  const element = h("div", { class: `field ${kind}`, "data-path": path ?? "" }, h("label", { for: id }, label),
+    control, note, error);
   return element;
 }
 
@@ -189,7 +191,8 @@ export const waitingText = (waiting) => Object.entries(waiting ?? {}).flatMap(([
   return devices ? [`${nameOf(cause)}: ${count(devices)}`] : [];
 }).join(", ");
 
-export const etaText = (open, perSecond) => perSecond > 0 && open > 0 ? `about ${duration(1000 * open / perSecond)} left` : "";
+export const etaText = (open, perSecond) => perSecond > 0 && open > 0 ?
+  `about ${duration(1000 * open / perSecond)} left` : "";
 
 export const code = (text) => h("pre.code", { tabindex: "0" }, h("code", text));
 

@@ -22,13 +22,15 @@ export function show({ app, body, signal, session }) {
 class PipelineView {
   constructor() {
     this.outages = h("div");
-    this.numbers = new Numbers([["Messages waiting"], ["Devices a second"], ["Tasks under way"], ["Memory of the store"]]);
+    this.numbers = new Numbers([["Messages waiting"], ["Devices a second"], ["Tasks under way"],
+      ["Memory of the store"]]);
     this.stages = h("div", h("p.none", "Waiting for the first message of the pipeline."));
     this.rate = new Rate();
     this.seen = new Map();
     this.ended = 0;
     this.rows = new Map();
-    this.element = h("div", this.outages, h("section.card", { "aria-label": "Sums" }, this.numbers.element), card("Stages, last 3 minutes", this.stages));
+    this.element = h("div", this.outages, h("section.card", { "aria-label": "Sums" }, this.numbers.element),
+      card("Stages, last 3 minutes", this.stages));
   }
 
   update(state) {
@@ -40,8 +42,10 @@ class PipelineView {
     }
     for (const id of this.seen.keys()) if (!state.tasks.some((one) => one.id === id)) this.seen.delete(id);
     const waiting = state.stages ? count(state.stages.reduce((sum, one) => sum + one.waiting, 0)) : "–";
-    this.numbers.update([waiting, count(Math.round(this.rate.note(this.ended))), count(state.tasks.filter((one) => one.state === "sending" || one.state === "accepted").length),
-      state.store.is_full ? "full" : state.store.memory_percent === null || state.store.memory_percent === undefined ? "no limit" : `${state.store.memory_percent} %`]);
+    this.numbers.update([waiting, count(Math.round(this.rate.note(this.ended))),
+      count(state.tasks.filter((one) => one.state === "sending" || one.state === "accepted").length),
+      state.store.is_full ? "full" : state.store.memory_percent === null || state.store.memory_percent === undefined ?
+        "no limit" : `${state.store.memory_percent} %`]);
     if (!state.stages) {
       this.rows.clear();
       return replace(this.stages, empty("The bus does not answer", "The lag of the stages is not known."));
@@ -62,14 +66,19 @@ class PipelineView {
   }
 
   drawStages(stages, keys) {
-    this.rows = new Map(keys.map((key) => [key, { waiting: document.createTextNode("0"), most: document.createTextNode("0"),
+    this.rows = new Map(keys.map((key) =>
+      [key, { waiting: document.createTextNode("0"), most: document.createTextNode("0"),
       line: h("polyline.course", { fill: "none" }) }]));
-    replace(this.stages, h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Stages" }, h("table.stages", h("caption.hidden", "Stages"),
-      h("thead", h("tr", ["Topic", "Group", "Waiting", "Most", "Course"].map((head, index) => h("th", { scope: "col", class: index === 2 || index === 3 ? "number" : "" }, head)))),
+    replace(this.stages, h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Stages" },
+      h("table.stages", h("caption.hidden", "Stages"),
+      h("thead", h("tr", ["Topic", "Group", "Waiting", "Most", "Course"].map((head, index) =>
+        h("th", { scope: "col", class: index === 2 || index === 3 ? "number" : "" }, head)))),
       h("tbody", stages.map((one, index) => {
         const row = this.rows.get(keys[index]);
-        return h("tr", h("th", { scope: "row" }, one.topic), h("td", one.group), h("td.number", row.waiting), h("td.number", row.most),
-          h("td", h("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, "aria-hidden": "true", preserveAspectRatio: "none" },
+        return h("tr", h("th", { scope: "row" }, one.topic), h("td", one.group), h("td.number", row.waiting),
+          h("td.number", row.most),
+          h("td", h("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, "aria-hidden": "true",
+            preserveAspectRatio: "none" },
             h("line", { x1: 0, x2: WIDTH, y1: HEIGHT - 1, y2: HEIGHT - 1, class: "base" }), row.line)));
       })))));
   }

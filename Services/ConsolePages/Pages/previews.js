@@ -44,7 +44,8 @@ export class Previews {
     const own = previews.filter((one) => (one.language ?? "default") === this.language);
     const first = own[0];
     const looks = LOOKS.filter(([provider]) => !previews.length || own.some((one) => one.provider === provider));
-    replace(this.screens, looks.map(([provider, label]) => this.screen(provider, label, own.find((one) => one.provider === provider) ?? first)));
+    replace(this.screens, looks.map(([provider, label]) =>
+      this.screen(provider, label, own.find((one) => one.provider === provider) ?? first)));
     replace(this.problems, problems.map(({ path, message }) => h("li", path ? h("code", path) : null, " ", message)));
     this.drawLimits(previews);
     replace(this.payloads, own.map((one) => h("div", h("h3", nameOf(one.provider)), code(one.payload))));
@@ -59,7 +60,8 @@ export class Previews {
       h("div.push", h("p.from", h("span.app-icon", { "aria-hidden": "true" }), h("bdi", this.app),
         h("span", provider === "webpush" ? "browser" : "now")),
       isEmpty ? h("p.placeholder", "Nothing to show") : null,
-      title ? h("p.push-title", { dir: "auto" }, title) : null, text ? h("p.push-text", { dir: "auto" }, text) : null)));
+      title ? h("p.push-title", { dir: "auto" }, title) : null, text ? h("p.push-text", { dir: "auto" }, text) :
+        null)));
   }
 
   drawLimits(previews) {

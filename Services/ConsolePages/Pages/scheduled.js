@@ -18,14 +18,16 @@ function readPage({ app, link }, list, before) {
   const path = `/tasks?state=scheduled&limit=${PAGE_TASKS}${before ? `&before=${enc(before)}` : ""}`;
   load(list, () => app.get(path), ({ tasks, next }) => tasks.length || before ? card("Next first",
     table("Scheduled tasks", ["Task", "Time", "Labels", ""], tasks.map((one) => [
-      h("a", { href: link(`task/${one.id}`) }, h("code", one.id.slice(0, 8))), whenOf(one), h("span", labelTexts(one.labels)),
+      h("a", { href: link(`task/${one.id}`) }, h("code", one.id.slice(0, 8))), whenOf(one),
+        h("span", labelTexts(one.labels)),
       app.may(["publish", "broadcast", "admin"]) ? cancelButton(app, one, again) : ""])),
     next ? button("Next page", () => readPage({ app, link }, list, next)) : null) :
     empty("Nothing is scheduled", "Tasks with a time appear here until they are sent."));
 }
 
 function whenOf(task) {
-  if (task.send_at) return h("time", { datetime: task.send_at }, fullTime(task.send_at), " ", h("span.fine", relative(task.send_at)));
+  if (task.send_at) return h("time", { datetime: task.send_at }, fullTime(task.send_at), " ",
+    h("span.fine", relative(task.send_at)));
   if (task.send_at_local) return `${task.send_at_local.replace("T", " ")}, each device's own time`;
   return task.window ? h("span", "until ", fullTime(task.window.ends)) : "–";
 }

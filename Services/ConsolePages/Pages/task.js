@@ -5,7 +5,8 @@ import { h, onFrame, replace, setText } from "./dom.js";
 import { OUTCOMES, PLATFORMS, Rate, count, duration, endedDevices, nameOf, plural, share } from "./format.js";
 import { live } from "./live.js";
 import {
-  Numbers, OutcomeBar, badge, busy, button, card, code, confirm, empty, etaText, facts, failure, field, labelTexts, load,
+  Numbers, OutcomeBar, badge, busy, button, card, code, confirm, empty, etaText, facts, failure, field, labelTexts,
+    load,
   moment, notify, table, waitingText,
 } from "./parts.js";
 
@@ -60,7 +61,9 @@ class TaskView {
   }
 
   async confirmCancel() {
-    if (!await confirm("Cancel this task?", "Devices that no sender is sending to end as cancelled. Pushes that are in flight arrive.", "Cancel task")) return;
+    if (!await confirm("Cancel this task?",
+      "Devices that no sender is sending to end as cancelled. Pushes that are in flight arrive.",
+      "Cancel task")) return;
     await busy(this.cancel, async () => {
       await this.app.post(`${this.path}/cancel`);
       notify("The task is being cancelled.");
@@ -81,9 +84,11 @@ class TaskView {
     setText(this.progress, progress(status, ended));
     this.bar.update(counts);
     this.numbers.update([count(counts.targeted), `${count(ended)} (${share(ended, counts.targeted)})`,
-      isOver ? count(average(status, ended)) : count(Math.round(perSecond)), isOver ? "–" : etaText(counts.open, perSecond).replace(/^about | left$/g, "") || "–"]);
+      isOver ? count(average(status, ended)) : count(Math.round(perSecond)), isOver ? "–" :
+        etaText(counts.open, perSecond).replace(/^about | left$/g, "") || "–"]);
     this.outcomes.update(OUTCOMES.map((name) => count(counts[name])));
-    this.receipts.update([status.receipts.delivered, status.receipts.opened, status.receipts.dismissed, status.receipts.actions].map(count));
+    this.receipts.update([status.receipts.delivered, status.receipts.opened, status.receipts.dismissed,
+      status.receipts.actions].map(count));
     const waiting = isOver ? "" : waitingText(status.waiting);
     setText(this.waitingText, waiting ? `Devices that wait: ${waiting}` : "");
     this.cancel.hidden = isOver || status.cancelled;
@@ -102,18 +107,21 @@ class TaskView {
       ["Created", moment(status.created)],
       status.send_at && ["Planned for", moment(status.send_at)],
       status.send_at_local && ["At each device's time", status.send_at_local],
-      status.window && ["Window", h("span", moment(status.window.opens), " to ", moment(status.window.ends), `, ${status.window.method}`)],
+      status.window && ["Window", h("span", moment(status.window.opens), " to ", moment(status.window.ends),
+        `, ${status.window.method}`)],
       ["Deadline", moment(status.deadline)],
       ["Closed", moment(status.closed)],
       status.closed && ["Took", duration(new Date(status.closed) - new Date(status.send_at ?? status.created))],
       status.lane && ["Lane", status.lane],
       Object.keys(status.labels).length && ["Labels", h("span", labelTexts(status.labels))],
       status.replaces && ["Replaces key", h("bdi", status.replaces)],
-      status.replaced_by && ["Replaced by", h("a", { href: this.link(`task/${status.replaced_by}`) }, status.replaced_by)],
+      status.replaced_by && ["Replaced by", h("a", { href: this.link(`task/${status.replaced_by}`) },
+        status.replaced_by)],
       status.unmatched > 0 && ["Without a device", plural(status.unmatched, "entry").replace("entrys", "entries")],
       ["Id", h("code.whole", status.id)],
     ]));
-    replace(this.problem, status.problem ? h("div.banner.bad", { role: "alert" }, h("strong", "Problem: "), status.problem) : null);
+    replace(this.problem, status.problem ? h("div.banner.bad", { role: "alert" }, h("strong", "Problem: "),
+      status.problem) : null);
   }
 
   async readReport() {
@@ -124,7 +132,8 @@ class TaskView {
       if (!platforms.length) return h("p.none", "No devices.");
       const used = OUTCOMES.filter((name) => report.counts[name]);
       return table("Outcomes by platform", ["Platform", "#targeted", ...used.map((name) => `#${nameOf(name)}`)],
-        platforms.map((name) => [nameOf(name), ...["targeted", ...used].map((outcome) => count(report.by_platform[name][outcome]))]));
+        platforms.map((name) => [nameOf(name), ...["targeted", ...used].map((outcome) =>
+          count(report.by_platform[name][outcome]))]));
     });
   }
 
@@ -138,7 +147,8 @@ class TaskView {
   }
 
   deviceCard() {
-    const input = this.deviceInput = h("input", { name: "device", autocomplete: "off", spellcheck: "false", maxlength: "64", required: true });
+    const input = this.deviceInput = h("input", { name: "device", autocomplete: "off", spellcheck: "false",
+      maxlength: "64", required: true });
     const result = this.deviceResult = h("div", { "aria-live": "polite" });
     const submit = h("button", "Why?");
     return card("One device", h("form.row", { onsubmit: (event) => {
@@ -179,7 +189,8 @@ function progress(status, ended) {
   case "accepted": return "looking up devices";
   case "closed": return `closed, ${plural(ended, "device")} ended`;
   case "failed": return "stopped; the operator can resume it";
-  default: return status.jobs.resolved < status.jobs.total ? `looking up devices, ${status.jobs.resolved} of ${status.jobs.total} steps` : "sending";
+  default: return status.jobs.resolved < status.jobs.total ?
+    `looking up devices, ${status.jobs.resolved} of ${status.jobs.total} steps` : "sending";
   }
 }
 
@@ -191,7 +202,8 @@ function average(status, ended) {
 function textsByLanguage(message) {
   const languages = new Set();
   for (const name of ["title", "subtitle", "body"]) {
-    if (message[name] && typeof message[name] === "object") Object.keys(message[name]).forEach((one) => languages.add(one));
+    if (message[name] && typeof message[name] === "object") Object.keys(message[name]).forEach((one) =>
+      languages.add(one));
     else if (message[name]) languages.add("default");
   }
   return [...languages].map((language) => [language, ["title", "subtitle", "body"].map((name) => {
@@ -201,7 +213,8 @@ function textsByLanguage(message) {
 }
 
 function drawContent(content) {
-  const messages = [["All platforms", content.message], ...Object.entries(content.messages ?? {})].filter(([, one]) => one);
+  const messages = [["All platforms", content.message], ...Object.entries(content.messages ?? {})].filter(([, one]) =>
+    one);
   return [messages.map(([platform, message]) => h("div", messages.length > 1 ? h("h3", nameOf(platform)) : null,
     textsByLanguage(message).map(([language, [title, subtitle, text]]) => h("div", { class: "text" },
       h("span.label", language), title ? h("p", { dir: "auto" }, h("strong", title)) : null,
