@@ -16,7 +16,7 @@ import urllib.parse
 import urllib.request
 from datetime import datetime, timedelta, timezone
 
-from browser import expect, wait
+from browser import ROOT, expect, wait
 
 DEVICES = int(os.environ.get("DEVICES", "50000"))
 THREADS = 16
@@ -54,7 +54,9 @@ def check(pipeline, browser):
     console = Console(pipeline, browser)
     headers(pipeline)
     files(pipeline)
+    console.read_only()
     console.sign_in()
+    console.keyboard()
     console.first_paint()
     register(pipeline)
     console.broadcast()
@@ -62,10 +64,11 @@ def check(pipeline, browser):
     console.why()
     console.hostile()
     console.dead_letter()
-    console.accessibility()
     console.narrow()
-    console.revoke()
+    # axe-core itself does what the policy forbids.
     console.clean()
+    console.accessibility()
+    console.revoke()
 
 
 def headers(pipeline):
@@ -80,7 +83,7 @@ def headers(pipeline):
 
 
 def files(pipeline):
-    folder = pathlib.Path(__file__).resolve().parent.parent / "Services/ConsolePages/Pages"
+    folder = ROOT / "Services/IngestAPI/Console/Pages"
     size = sum(file.stat().st_size for file in folder.iterdir())
     print(f"console: {size} bytes of files")
     expect("the files are small", size < FILES_BYTES_MAXIMUM, True)
@@ -167,14 +170,13 @@ class Console:
           document.addEventListener("securitypolicyviolation", (event) => violations.push(event.violatedDirective + " " + event.blockedURI));
         """)
         # A key of its own, which the test revokes.
-        self.key = self.new_key()
+        self.key = self.new_key(["publish", "broadcast", "register", "read", "admin"])
         self.first_event = len(browser.events)
         self.page.navigate(f"{pipeline.url}/console")
 
-    def new_key(self):
-        program = pathlib.Path(__file__).resolve().parent.parent / ".build/debug/carillon"
-        scopes = [part for scope in ("publish", "broadcast", "register", "read", "admin") for part in ("--scope", scope)]
-        text = subprocess.run([program, "apps", "key", "demo", *scopes, "--data", self.pipeline.folder],
+    def new_key(self, scopes):
+        options = [part for scope in scopes for part in ("--scope", scope)]
+        text = subprocess.run([ROOT / ".build/debug/carillon", "apps", "key", "demo", *options, "--data", self.pipeline.folder],
                               check=True, capture_output=True, text=True).stdout
         return re.search(r"ck_[A-Za-z0-9_-]+", text).group()
 
@@ -212,14 +214,45 @@ class Console:
         self.enter("main input[name=key]", key)
         self.page.value("document.querySelector('main form').requestSubmit()")
 
+    def read_only(self):
+        self.submit(self.new_key(["read"]))
+        self.see("nav a", "Pipeline")
+        expect("pages that the key may not use are left out", self.has("nav a", "Compose") or self.has("nav a", "Dead letters"), False)
+        for page, scope in (("compose", "publish"), ("letters", "admin")):
+            self.open(page)
+            self.see(".state h2", "Forbidden")
+            self.see(".state code", scope)
+        self.click("Sign out", ".foot")
+        self.see(".reason", "signed out")
+
+    def keyboard(self):
+        self.open("now")
+        self.press("g")
+        self.press("p")
+        self.see("h1", "Pipeline")
+        self.press("?")
+        self.see("dialog[open] h2", "Keyboard")
+        self.press("Escape")
+        wait("Escape closes the dialog", lambda: not self.has("dialog"))
+
+    def press(self, key):
+        text = {"text": key} if len(key) == 1 else {"code": key, "windowsVirtualKeyCode": 27}
+        self.page.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.page.send("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def reload(self):
+        """A session outlives it."""
+        self.page.value("window.isOld = true, location.reload()")
+        wait("the page is loaded again", lambda: self.page.value("window.isOld === undefined"))
+        self.see("nav a", "Compose")
+
     def sign_in(self):
         self.submit("ck_0000000000000000_wrongwrongwrongwrong")
         wait("a wrong key is refused", lambda: self.has(".error:not([hidden])"))
         self.submit(self.key)
         self.see("nav a", "Compose")
         secret = json.dumps(self.key.rsplit("_", 1)[1])
-        self.page.value("location.reload()")
-        wait("a reload keeps the session", lambda: self.has("nav a", "Compose"))
+        self.reload()
         places = self.page.value(f"""({{
           address: location.href.includes({secret}), local: JSON.stringify(localStorage).includes({secret}),
           session: JSON.stringify(sessionStorage).includes({secret}), cookie: document.cookie,
@@ -233,8 +266,7 @@ class Console:
 
     def first_paint(self):
         self.page.navigate(f"{self.pipeline.url}/console#/now")
-        self.page.value("location.reload()")
-        self.see("nav a", "Compose")
+        self.reload()
         paint = wait("the page is painted", lambda: self.page.value(
             "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"))
         print(f"console: first paint after {paint:.0f} ms")

@@ -10,9 +10,9 @@ export function show({ app, body, session }) {
   load(element, () => app.get("/app"), (value) => [h("div", { class: "columns even" },
     card("App", facts([["Name", h("bdi", value.app)], ...Object.entries(value.identifiers ?? {}).map(([name, ids]) =>
       [name, shown(ids)]),
-      ["Default language", value.default_language ?? "–"], ["Languages", shown(value.languages)],
-        ["Webhook", value.webhook ?? "none"],
-      ["Your key", h("code", session.key)], ["Its scopes", [...app.scopes].join(", ")],
+      ["Default language", shown(value.default_language)], ["Default address", shown(value.default_navigate)],
+      ["Default time to live", shown(value.default_time_to_live)], ["Reports go to", value.report ?? "nowhere"],
+      ["Webhook", value.webhook ?? "none"], ["Your key", h("code", session.key)], ["Its scopes", [...app.scopes].join(", ")],
         ["Session ends", moment(session.ends)]])),
     card("Limits", entriesOf(value.limits, "No limits of its own."), h("h3", "Quiet hours"),
       entriesOf(value.quiet_hours, "None."))),
@@ -32,5 +32,5 @@ function shown(value) {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-const entriesOf = (value, none) => value && Object.keys(value).length ?
-  facts(Object.entries(value).map(([name, one]) => [name.replaceAll("_", " "), shown(one)])) : h("p.none", none);
+const entriesOf = (value, none) => Object.values(value ?? {}).some((one) => one !== null) ?
+  facts(Object.entries(value).filter(([, one]) => one !== null).map(([name, one]) => [name.replaceAll("_", " "), shown(one)])) : h("p.none", none);

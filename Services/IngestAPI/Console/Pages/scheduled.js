@@ -1,7 +1,7 @@
 // Tasks that wait for their time.
 
 import { enc } from "./api.js";
-import { h } from "./dom.js";
+import { h, replace } from "./dom.js";
 import { fullTime, relative } from "./format.js";
 import { busy, button, card, confirm, empty, labelTexts, load, notify, table } from "./parts.js";
 
@@ -14,15 +14,18 @@ export function show(context) {
 }
 
 function readPage({ app, link }, list, before) {
-  const again = () => readPage({ app, link }, list, before);
   const path = `/tasks?state=scheduled&limit=${PAGE_TASKS}${before ? `&before=${enc(before)}` : ""}`;
-  load(list, () => app.get(path), ({ tasks, next }) => tasks.length || before ? card("Next first",
-    table("Scheduled tasks", ["Task", "Time", "Labels", ""], tasks.map((one) => [
+  const draw = ({ tasks, next }) => {
+    if (!tasks.length && !before) return empty("Nothing is scheduled", "Tasks with a time appear here until they are sent.");
+    // A cancelled task stays on the server's list for a moment.
+    const without = (task) => replace(list, draw({ tasks: tasks.filter((one) => one !== task), next }));
+    return card("Next first", table("Scheduled tasks", ["Task", "Time", "Labels", ""], tasks.map((one) => [
       h("a", { href: link(`task/${one.id}`) }, h("code", one.id.slice(0, 8))), whenOf(one),
-        h("span", labelTexts(one.labels)),
-      app.may(["publish", "broadcast", "admin"]) ? cancelButton(app, one, again) : ""])),
-    next ? button("Next page", () => readPage({ app, link }, list, next)) : null) :
-    empty("Nothing is scheduled", "Tasks with a time appear here until they are sent."));
+      h("span", labelTexts(one.labels)),
+      app.may(["publish", "broadcast", "admin"]) ? cancelButton(app, one, () => without(one)) : ""])),
+    next ? button("Next page", () => readPage({ app, link }, list, next)) : null);
+  };
+  load(list, () => app.get(path), draw);
 }
 
 function whenOf(task) {
@@ -32,13 +35,13 @@ function whenOf(task) {
   return task.window ? h("span", "until ", fullTime(task.window.ends)) : "–";
 }
 
-function cancelButton(app, task, again) {
+function cancelButton(app, task, done) {
   const cancel = button("Cancel", async () => {
     if (!await confirm("Cancel this task?", "It will not be sent.", "Cancel task")) return;
     busy(cancel, async () => {
       await app.post(`/tasks/${task.id}/cancel`);
       notify("The task is cancelled.");
-      again();
+      done();
     });
   }, "quiet danger", { "aria-label": `Cancel task ${task.id.slice(0, 8)}` });
   return cancel;
