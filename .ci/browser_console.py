@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 from datetime import datetime, timedelta, timezone
@@ -120,6 +121,15 @@ def register(pipeline):
     print(f"console: {DEVICES} devices registered in {time.monotonic() - begun:.0f} s")
 
 
+def is_known(pipeline, key):
+    request = urllib.request.Request(f"{pipeline.url}/v1/tasks", headers={"Authorization": f"Bearer {key}"})
+    try:
+        with urllib.request.urlopen(request):
+            return True
+    except urllib.error.HTTPError:
+        return False
+
+
 def redis(pipeline, *command):
     """The answer of one command, which is an integer, a text or null."""
     address = urllib.parse.urlsplit(pipeline.announcement["redis"])
@@ -178,7 +188,9 @@ class Console:
         options = [part for scope in scopes for part in ("--scope", scope)]
         text = subprocess.run([ROOT / ".build/debug/carillon", "apps", "key", "demo", *options, "--data", self.pipeline.folder],
                               check=True, capture_output=True, text=True).stdout
-        return re.search(r"ck_[A-Za-z0-9_-]+", text).group()
+        key = re.search(r"ck_[A-Za-z0-9_-]+", text).group()
+        wait("the key is known", lambda: is_known(self.pipeline, key))
+        return key
 
     # Steps that an operator takes.
 
