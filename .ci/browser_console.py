@@ -319,6 +319,7 @@ class Console:
 
     def broadcast(self):
         self.open("compose")
+        wait("the demo's tasks are closed", self.is_quiet)
         before = self.delivered_by_simulator()
         self.enter(".language input", "Election night")
         self.enter(".language textarea", "The first results are in.")
@@ -348,6 +349,10 @@ class Console:
         expect("all devices are targeted", counts["targeted"] >= DEVICES, True)
         self.see("table", "Android")
         self.task = task
+
+    def is_quiet(self):
+        tasks = self.pipeline.call("GET", "/v1/tasks")[1]["tasks"]
+        return len(tasks) > 1 and all(one["state"] == "closed" for one in tasks)
 
     def delivered_by_simulator(self):
         with urllib.request.urlopen(self.pipeline.announcement["simulator"] + "/stats") as answer:
