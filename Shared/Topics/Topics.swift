@@ -112,7 +112,7 @@ package enum Topics {
     package static let dead = Topic<OpaqueMessage>(
         TopicDeclaration(
             "dead", kind: .log, admission: .draining, cleanup: .age(days: 30), partitions: .init(kafka: 4, embedded: 1),
-            key: "as in the original message", from: ["every worker"], to: ["carillon"]))
+            key: "as in the original message", from: ["every worker"], to: ["carillon", "ingest-api"]))
 
     package static let all: [TopicDeclaration] = [
         tasks.declaration, lists.declaration, schedules.declaration, segments.declaration, audience.declaration,

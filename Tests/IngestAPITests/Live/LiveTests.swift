@@ -54,7 +54,7 @@ import Testing
             let id = try await post(to: fixture)
             var client = await follow(fixture, path: "/v1/live?task=\(id)")
             #expect(await client.next("task")?["cancelled"] == .bool(false))
-            #expect(await fixture.json("POST", "/v1/tasks/\(id)/cancel", as: .owner).status == 200)
+            #expect(await fixture.json("POST", "/v1/tasks/\(id)/cancel", as: .owner).status == 202)
             await fixture.live.refresh()
             #expect(await client.next("task")?["cancelled"] == .bool(true))
         }
