@@ -70,6 +70,7 @@ def check(pipeline, browser):
     console.why()
     console.hostile()
     console.dead_letter()
+    console.mood()
     console.narrow()
     # axe-core itself does what the policy forbids.
     console.clean()
@@ -349,6 +350,17 @@ class Console:
         expect("all devices are targeted", counts["targeted"] >= DEVICES, True)
         self.see("table", "Android")
         self.task = task
+
+    def mood(self):
+        self.open("pipeline")
+        for mood, has_faults in (("stalled", True), ("healthy", False)):
+            self.click(mood, "[role=group]")
+            self.see("[role=group] [aria-pressed=true]", mood)
+            wait(f"the simulator is {mood}", lambda: self.has_faults() == has_faults)
+
+    def has_faults(self):
+        with urllib.request.urlopen(self.pipeline.announcement["simulator"] + "/faults") as answer:
+            return any(json.load(answer).values())
 
     def is_quiet(self):
         tasks = self.pipeline.call("GET", "/v1/tasks")[1]["tasks"]

@@ -10,7 +10,7 @@ package enum Scope: String, CaseIterable, Sendable, Comparable {
     case read
     /// Listen to what is sent to topics, and let others listen.
     case listen
-    /// Cancel the tasks of others.
+    /// Cancel the tasks of others, replay dead letters, and see who has keys.
     case admin
 
     package static func < (left: Scope, right: Scope) -> Bool {

@@ -16,7 +16,7 @@ struct LiveClient {
         let port = fixture.port
         client = await blocking {
             let client = RawClient(port: port)
-            client.send("GET \(path) HTTP/1.1\r\nHost: test\r\n\(fields)\r\n")
+            client.send("GET \(path) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\(fields)\r\n")
             return client
         }
     }
