@@ -2,9 +2,10 @@
 
 export class Problem extends Error {
   constructor(status, body, retryAfter) {
-    super(body?.detail || body?.title || (status ? `The server answered ${status}.` : "The server cannot be reached."));
+    const text = body?.detail || body?.title || (status ? `The server answered ${status}.` :
+      "The server cannot be reached.");
+    super(retryAfter ? `${text} Try again in ${retryAfter} s.` : text);
     this.status = status;
-    this.retryAfter = retryAfter;
     this.fields = (body?.errors ?? []).map((one) => ({
       path: one.field ?? one.path ?? "", text: one.detail ?? one.message ?? "",
     }));
@@ -15,32 +16,29 @@ export const enc = encodeURIComponent;
 
 let session = null;
 let pageSignal = null;
-let whenSignedOut = () => {};
+let whenSignedOut = null;
 
 export const currentSession = () => session;
 /** Ends the reads of a page that is left. */
 export const setPageSignal = (signal) => { pageSignal = signal; };
 export const onSignedOut = (work) => { whenSignedOut = work; };
 
-async function request(method, path, { body, headers } = {}) {
-  const all = { Accept: "application/json", ...headers };
-  if (body !== undefined) all["Content-Type"] = "application/json";
-  if (session && method !== "GET") all["Carillon-CSRF"] = session.csrf;
-  let response;
-  try {
-    response = await fetch(path, {
-      method, headers: all, signal: method === "GET" && path.startsWith("/apps/") ? pageSignal : null,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: "same-origin", redirect: "error", cache: "no-store",
-    });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Problem(0);
-  }
+async function request(method, path, body, headers) {
+  const response = await fetch(path, {
+    method,
+    headers: { ...(body && { "Content-Type": "application/json" }), ...(session && { "Carillon-CSRF": session.csrf }),
+      ...headers },
+    body: body && JSON.stringify(body),
+    signal: method === "GET" && path.startsWith("/apps/") ? pageSignal : null,
+    redirect: "error",
+    cache: "no-store",
+  }).catch((error) => {
+    throw error.name === "AbortError" ? error : new Problem(0);
+  });
   const text = await response.text();
   let value = null;
   try {
-    value = text ? JSON.parse(text) : null;
+    value = text && JSON.parse(text);
   } catch {
     if (response.ok) throw new Problem(response.status, { detail: "The server's answer is not JSON." });
   }
@@ -48,49 +46,36 @@ async function request(method, path, { body, headers } = {}) {
   return value;
 }
 
+const nullIfSignedOut = (error) => {
+  if (error.status !== 401) throw error;
+  return null;
+};
+
 export async function readSession() {
-  try {
-    session = await request("GET", "/console/session");
-  } catch (error) {
-    if (error.status !== 401) throw error;
-    session = null;
-  }
-  return session;
+  return session = await request("GET", "/console/session").catch(nullIfSignedOut);
 }
 
 export async function signIn(key) {
   session = null;
-  session = await request("POST", "/console/session", { body: { key } });
-  return session;
+  session = await request("POST", "/console/session", { key });
 }
 
 export async function signOut() {
-  try {
-    await request("DELETE", "/console/session");
-  } catch (error) {
-    if (error.status !== 401) throw error;
-  }
+  await request("DELETE", "/console/session").catch(nullIfSignedOut);
   session = null;
 }
 
 /** Asks whether the session is still there, after a 401 or the end of the live stream. */
 export async function checkSession() {
   const before = session;
-  if (!before) return;
-  if (await readSession() === null) {
-    const isOver = Date.parse(before.ends) <= Date.now();
-    whenSignedOut(isOver ? "The session ended after its 12 hours." :
-      "The session ended: its key was revoked, or you signed out in another tab.");
-  }
+  if (!before || await readSession()) return;
+  whenSignedOut(Date.parse(before.ends) <= Date.now() ? "The session ended after its 12 hours." :
+    "The session ended: its key was revoked, or you signed out in another tab.");
 }
 
-export async function callConsole(method, path, options) {
-  return guarded(method, `/console${path}`, options);
-}
-
-async function guarded(method, path, options) {
+export async function call(...parts) {
   try {
-    return await request(method, path, options);
+    return await request(...parts);
   } catch (error) {
     if (error.status === 401) await checkSession().catch(() => {});
     throw error;
@@ -101,16 +86,22 @@ async function guarded(method, path, options) {
 export class App {
   constructor({ app, scopes }) {
     this.name = app;
-    this.scopes = new Set(scopes);
+    this.scopes = scopes;
     this.path = `/apps/${enc(app)}/v1`;
   }
 
-  may(scopes) {
-    return scopes.length === 0 || scopes.some((scope) => this.scopes.has(scope));
+  may(...scopes) {
+    return scopes.some((scope) => this.scopes.includes(scope));
   }
 
-  get(path) { return guarded("GET", this.path + path); }
-  post(path, body, options) { return guarded("POST", this.path + path, { ...options, body }); }
-  put(path, body) { return guarded("PUT", this.path + path, { body }); }
-  remove(path) { return guarded("DELETE", this.path + path); }
+  /** The address of a page. */
+  link(path, query = {}) {
+    const all = new URLSearchParams(session.apps.length > 1 ? { ...query, app: this.name } : query).toString();
+    return `#/${path}${all && `?${all}`}`;
+  }
+
+  get(path) { return call("GET", this.path + path); }
+  post(path, body, headers) { return call("POST", this.path + path, body, headers); }
+  put(path, body) { return call("PUT", this.path + path, body); }
+  remove(path) { return call("DELETE", this.path + path); }
 }

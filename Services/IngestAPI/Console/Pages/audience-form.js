@@ -1,57 +1,56 @@
 // Builds an audience: everyone, conditions, a saved one, or an expression as JSON.
 
 import { h, newID, replace } from "./dom.js";
-import { parse } from "./fields.js";
+import { parse, textArea } from "./fields.js";
 import { PLATFORMS, nameOf } from "./format.js";
-import { button, check, field, select } from "./parts.js";
+import { button, check, field, select, textInput } from "./parts.js";
 
-const KINDS = [
-  ["topic", "Subscribed to topic"], ["platform", "Platform"], ["language", "Language"], ["app_version", "App version"],
-  ["seen", "Seen within"], ["registered", "Registered within"], ["time_zone", "Time zone"], ["user", "User"],
-  ["audience", "Saved audience"],
-];
+/** Each with its label, and the hints of its texts or the choices of its value. */
+const KINDS = {
+  topic: { label: "Subscribed to topic", hints: ["topic"] },
+  platform: { label: "Platform", choices: PLATFORMS.map((one) => [one, nameOf(one)]) },
+  language: { label: "Language", hints: ["language, such as fr"] },
+  app_version: { label: "App version", hints: ["from, such as 2.3", "below"], members: ["from", "below"] },
+  seen: { label: "Seen within", hints: ["time, such as 30d"], members: ["within"] },
+  registered: { label: "Registered within", hints: ["time, such as 30d"], members: ["within"] },
+  time_zone: { label: "Time zone", hints: ["Europe/*"] },
+  user: { label: "User", choices: [["true", "known"], ["false", "unknown"]] },
+  audience: { label: "Saved audience", hints: ["name"] },
+};
 const CONDITIONS_MAXIMUM = 16;
 
 /** One condition, such as `{"not": {"topic": "sports"}}`. */
 class Condition {
-  constructor({ kind, first = "", second = "", isNot = false }, changed, removed) {
+  constructor({ kind, texts = [], isNot = false }, changed, removed) {
     this.changed = changed;
     this.isNot = select([["is", "is"], ["not", "is not"]], isNot ? "not" : "is", changed,
       { "aria-label": "Is or is not" });
-    this.kind = select(KINDS, kind, () => {
-      this.drawValue("", "");
+    this.kind = select(Object.entries(KINDS).map(([name, { label }]) => [name, label]), kind, () => {
+      this.drawValue([]);
       changed();
     }, { "aria-label": "Condition" });
     this.value = h("span.values");
     this.element = h("li.condition", this.kind, this.isNot, this.value,
       button("×", removed, "quiet", { "aria-label": "Remove condition" }));
-    this.drawValue(first, second);
+    this.drawValue(texts);
   }
 
-  drawValue(first, second) {
-    const input = (placeholder, value) =>
-      h("input", { placeholder, value, oninput: this.changed, "aria-label": placeholder, maxlength: "256" });
-    switch (this.kind.value) {
-    case "platform": this.inputs = [select(PLATFORMS.map((one) => [one, nameOf(one)]), first || "ios", this.changed,
-      { "aria-label": "Platform" })]; break;
-    case "user": this.inputs = [select([["true", "known"], ["false", "unknown"]], first || "true", this.changed,
-      { "aria-label": "User" })]; break;
-    case "app_version": this.inputs = [input("from, such as 2.3", first), input("below", second)]; break;
-    case "seen": case "registered": this.inputs = [input("time, such as 30d", first)]; break;
-    default: this.inputs = [input({ topic: "topic", language: "language, such as fr",
-      time_zone: "Europe/*" }[this.kind.value] ?? "name", first)];
-    }
+  drawValue(texts) {
+    const { label, choices, hints } = KINDS[this.kind.value];
+    this.inputs = choices ? [select(choices, texts[0] ?? choices[0][0], this.changed, { "aria-label": label })] :
+      hints.map((hint, index) => textInput({ placeholder: hint, "aria-label": hint, value: texts[index],
+        oninput: this.changed }));
     replace(this.value, this.inputs);
   }
 
   read() {
-    const [first, second] = this.inputs.map((one) => one.value.trim());
+    const texts = this.inputs.map((one) => one.value.trim());
     const kind = this.kind.value;
-    if (!first && !second) return null;
-    let value = first;
-    if (kind === "user") value = first === "true";
-    if (kind === "app_version") value = { ...(first ? { from: first } : {}), ...(second ? { below: second } : {}) };
-    if (kind === "seen" || kind === "registered") value = { within: first };
+    const { members } = KINDS[kind];
+    if (!texts.some(Boolean)) return null;
+    let [value] = texts;
+    if (members) value = Object.fromEntries(members.map((name, index) => [name, texts[index]]).filter(([, one]) => one));
+    else if (kind === "user") value = value === "true";
     return this.isNot.value === "not" ? { not: { [kind]: value } } : { [kind]: value };
   }
 }
@@ -59,62 +58,50 @@ class Condition {
 /** What a condition's controls show of an audience; null if they cannot. */
 function conditionOf(audience) {
   const isNot = audience.not !== undefined;
-  const [kind, value] = Object.entries(isNot ? audience.not : audience)[0] ?? [];
-  if (!KINDS.some(([name]) => name === kind)) return null;
-  if (kind === "app_version") return { kind, isNot, first: value.from, second: value.below };
-  if (kind === "seen" || kind === "registered") {
-    return value.within && Object.keys(value).length === 1 ? { kind, isNot, first: value.within } : null;
-  }
-  return { kind, isNot, first: String(value) };
+  const [kind, value] = Object.entries(audience.not ?? audience)[0] ?? [];
+  if (!Object.hasOwn(KINDS, kind)) return null;
+  const { members } = KINDS[kind];
+  if (!members) return { kind, isNot, texts: [String(value)] };
+  return Object.keys(value).every((name) => members.includes(name)) ?
+    { kind, isNot, texts: members.map((name) => value[name]) } : null;
 }
 
 export class AudienceForm {
   /** `modes` are pairs of more ways to choose and the elements that they show. */
-  constructor({ changed, mayAll = true, modes = [], path = "audience" }) {
+  constructor({ changed, mayAll = true, modes = [] }) {
     this.changed = changed;
-    this.path = path;
     this.conditions = [];
     this.join = select([["all_of", "all of these"], ["any", "any of these"]], "all_of", changed,
       { "aria-label": "Devices that match" });
-    this.list = h("ul.conditions");
-    this.json = h("textarea", { rows: "7", spellcheck: "false", class: "mono", oninput: changed,
+    this.list = h("ul");
+    this.json = textArea({ rows: 7, class: "mono", oninput: changed,
       placeholder: '{"all_of": [{"topic": "sports"}, {"language": "fr"}]}' });
-    this.add = button("Add condition", () => this.addCondition({ kind: "topic" }, true));
+    this.add = button("Add condition", () => this.addCondition({ kind: "topic" }).kind.focus());
     this.panels = new Map([
       ["all", ["Everyone", h("p.hint", "All devices of the app.")]],
       ["conditions", ["Conditions", h("div", h("p.join", "Devices that match ", this.join), this.list, this.add)]],
-      ...modes, ["json", ["Expression", field("Audience as JSON", this.json, { path })]],
+      ...modes, ["json", ["Expression", field("Audience as JSON", this.json, { path: "audience" })]],
     ]);
     if (!mayAll) this.panels.delete("all");
     this.panel = h("div.panel");
     const name = newID("mode");
     this.radios = [...this.panels].map(([mode, [label]]) =>
       check(label, h("input", { type: "radio", name, value: mode, onchange: () => this.choose(mode) })));
-    this.element = h("fieldset.audience", { "data-path": path }, h("legend", "Audience"),
-      h("div.segments", this.radios),
+    this.element = h("fieldset", { "data-path": "audience" }, h("legend", "Audience"), h("div.segments", this.radios),
       this.panel, h("p.error", { hidden: true }));
     this.addCondition({ kind: "topic" });
     this.choose(mayAll ? "all" : "conditions");
   }
 
   choose(mode) {
-    if (mode === "json" && this.mode && !this.json.value) this.json.value = JSON.stringify(this.safeRead() ??
-      { all: true }, null, 2);
+    if (mode === "json" && !this.json.value) this.json.value = JSON.stringify(this.read() ?? { all: true }, null, 2);
     this.mode = mode;
     for (const { firstChild } of this.radios) firstChild.checked = firstChild.value === mode;
     replace(this.panel, this.panels.get(mode)[1]);
     this.changed();
   }
 
-  safeRead() {
-    try {
-      return this.read();
-    } catch {
-      return null;
-    }
-  }
-
-  addCondition(values, isFocused = false) {
+  addCondition(values) {
     const condition = new Condition(values, this.changed, () => {
       this.conditions = this.conditions.filter((one) => one !== condition);
       condition.element.remove();
@@ -125,24 +112,22 @@ export class AudienceForm {
     this.conditions.push(condition);
     this.list.append(condition.element);
     this.add.disabled = this.conditions.length >= CONDITIONS_MAXIMUM;
-    if (isFocused) condition.kind.focus();
+    return condition;
   }
 
   /** Undefined while nothing is chosen, or for a way of `modes`; throws for JSON that is not valid. */
   read() {
     if (this.mode === "all") return { all: true };
-    if (this.mode === "json") return this.json.value.trim() ? parse(this.json.value, this.path) : undefined;
+    if (this.mode === "json") return this.json.value.trim() ? parse(this.json.value, "audience") : undefined;
     if (this.mode !== "conditions") return undefined;
     const parts = this.conditions.map((one) => one.read()).filter(Boolean);
-    if (parts.length < 2) return parts[0];
-    return { [this.join.value]: parts };
+    return parts.length < 2 ? parts[0] : { [this.join.value]: parts };
   }
 
   write(audience) {
     if (audience.all && this.panels.has("all")) return this.choose("all");
     const join = audience.any ? "any" : "all_of";
-    const parts = audience[join] ?? [audience];
-    const conditions = parts.map(conditionOf);
+    const conditions = (audience[join] ?? [audience]).map(conditionOf);
     if (conditions.includes(null)) {
       this.json.value = JSON.stringify(audience, null, 2);
       return this.choose("json");

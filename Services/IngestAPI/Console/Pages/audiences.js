@@ -4,81 +4,70 @@ import { enc } from "./api.js";
 import { AudienceForm } from "./audience-form.js";
 import { debounce, h, replace } from "./dom.js";
 import { PLATFORMS, count, nameOf, plural } from "./format.js";
-import { busy, button, card, clearErrors, code, confirm, empty, failure, field, load, notify, showErrors,
-  table } from "./parts.js";
+import {
+  button, card, code, details, empty, failure, field, form, load, notify, showErrors, table, textInput,
+} from "./parts.js";
 
 const COUNT_MILLISECONDS = 400;
 
 export function show({ app, body }) {
+  const mayEdit = app.may("admin");
   const list = h("div");
   const editor = h("div.card");
-  const refresh = () => load(list, () => app.get("/audiences"), ({ audiences }) => audiences.length ?
-    table("Saved audiences", ["Name", "Devices", "", ""], audiences.map((name) => row(name))) :
-    empty("No saved audiences", app.may(["admin"]) ? "Save one below." : "A key with the scope admin can save one."));
+  const countOf = (audience) => app.post("/audiences/count", { audience });
+  const refresh = () => load(list, () => app.get("/audiences"), ({ audiences }) =>
+    table("Saved audiences", ["Name", "Devices", "", ""], audiences.map(row),
+      empty("No saved audiences", mayEdit ? "Save one below." : "A key with the scope admin can save one.")));
 
   function row(name) {
-    const devices = h("span", { "aria-live": "polite" }, "");
+    const devices = h("span", { "aria-live": "polite" });
     const path = `/audiences/${enc(name)}`;
-    const countButton = button("Count", () => busy(countButton, async () => {
-      const answer = await app.post("/audiences/count", { audience: { audience: name } });
-      devices.textContent = count(answer.devices);
-    }), "quiet");
-    const open = button("Show", () => busy(open, async () => {
-      const { audience } = await app.get(path);
-      edit(name, audience);
-    }), "quiet");
-    const remove = button("Remove", async () => {
-      if (!await confirm(`Remove ${name}?`, "Accepted tasks keep what it meant.", "Remove")) return;
-      busy(remove, async () => {
-        await app.remove(path);
-        notify("Removed.");
-        refresh();
-      });
-    }, "quiet danger");
-    return [h("code", name), h("span.line", devices, countButton), open, app.may(["admin"]) ? remove : ""];
+    return [h("code", name), h("span.line", devices, button("Count", async () => {
+      devices.textContent = count((await countOf({ audience: name })).devices);
+    }, "quiet")), button("Show", async () => edit(name, (await app.get(path)).audience), "quiet"),
+    mayEdit && button("Remove", async () => {
+      await app.remove(path);
+      notify("Removed.");
+      refresh();
+    }, "quiet danger", { ask: [`Remove ${name}?`, "Accepted tasks keep what it meant.", "Remove"] })];
   }
 
   function edit(name, audience) {
     const size = h("output.size", "–");
     const platforms = h("p.fine");
     const recount = debounce(COUNT_MILLISECONDS, async () => {
-      const chosen = form.safeRead();
-      if (!chosen) return void (size.textContent = "–");
+      showErrors(element);
+      let answer = null;
       try {
-        const answer = await app.post("/audiences/count", { audience: chosen });
-        clearErrors(element);
-        size.textContent = plural(answer.devices, "device");
-        platforms.textContent = PLATFORMS.filter((one) => answer.platforms[one]).map((one) =>
-          `${nameOf(one)} ${count(answer.platforms[one])}`).join(", ");
+        const chosen = builder.read();
+        answer = chosen && await countOf(chosen);
       } catch (error) {
-        size.textContent = "–";
-        if (error.name !== "AbortError") showErrors(element, error.fields ?? []);
+        showErrors(element, error.fields);
       }
+      size.textContent = answer ? plural(answer.devices, "device") : "–";
+      platforms.textContent = PLATFORMS.filter((one) => answer?.platforms[one]).map((one) =>
+        `${nameOf(one)} ${count(answer.platforms[one])}`).join(", ");
     });
-    const form = new AudienceForm({ changed: recount });
-    const input = h("input", { value: name, maxlength: "64", pattern: "[a-z0-9._\\-]{1,64}", required: true,
-      autocomplete: "off" });
+    const builder = new AudienceForm({ changed: recount });
+    const input = textInput({ value: name, maxlength: 64, pattern: "[a-z0-9._\\-]{1,64}", required: true });
     const save = h("button.primary", "Save");
     const problem = h("div");
-    const element = h("form", { onsubmit: (event) => {
-      event.preventDefault();
-      busy(save, async () => {
+    const element = form("form", save, async () => {
+      try {
+        await app.put(`/audiences/${enc(input.value)}`, { audience: builder.read() });
         replace(problem);
-        try {
-          await app.put(`/audiences/${enc(input.value)}`, { audience: form.read() });
-          notify("Saved.");
-          refresh();
-        } catch (error) {
-          if (showErrors(element, error.fields ?? []).length || !error.fields?.length) replace(problem, failure(error));
-        }
-      });
-    } }, form.element, h("div.line", size, platforms),
-    app.may(["admin"]) ? h("div.row", field("Name", input, { hint: "Small letters, digits, . _ -", path: "name" }),
-      save) : null, problem,
-    audience ? h("details", h("summary", "As JSON"), code(JSON.stringify(audience, null, 2))) : null);
-    replace(editor, h("h2", name ? h("span", "Audience ", h("code", name)) : "New audience"), element);
+        notify("Saved.");
+        refresh();
+      } catch (error) {
+        const isShown = error.fields?.length && !showErrors(element, error.fields).length;
+        replace(problem, !isShown && failure(error));
+      }
+    }, builder.element, h("div.line", size, platforms),
+    mayEdit && h("div.row", field("Name", input, { hint: "Small letters, digits, . _ -", path: "name" }), save), problem,
+    audience && details("As JSON", code(audience)));
+    replace(editor, h("h2", name ? ["Audience ", h("code", name)] : "New audience"), element);
     if (audience) {
-      form.write(audience);
+      builder.write(audience);
       input.focus();
     }
   }

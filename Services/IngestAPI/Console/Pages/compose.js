@@ -3,23 +3,24 @@
 import { enc } from "./api.js";
 import { AudienceForm } from "./audience-form.js";
 import { debounce, h, replace } from "./dom.js";
-import { MESSAGE_FIELDS, OPTION_FIELDS, TaskField, put, take } from "./fields.js";
+import { MESSAGE_FIELDS, OPTION_FIELDS, TaskField, put, take, textArea } from "./fields.js";
 import { PLATFORMS, nameOf, plural } from "./format.js";
 import {
-  busy, button, card, check, clearErrors, code, confirm, copyButton, failure, field, notify, select, showErrors,
+  button, card, check, clearErrors, code, confirm, failure, field, form, notify, select, showErrors, taskLink,
+  textInput,
 } from "./parts.js";
 import { Previews } from "./previews.js";
 
 const TEXTS = { title: "Title", subtitle: "Subtitle", body: "Text" };
+const LISTS = ["users", "devices"];
 const WAIT_MILLISECONDS = 400;
 
-export async function show({ app, body, query, link, signal }) {
-  const composer = new Composer(app, link);
+export async function show({ app, body, query, signal }) {
+  const composer = new Composer(app);
   body.append(composer.element);
-  const from = query.get("from");
-  if (!from) return;
+  if (!query.has("from")) return;
   try {
-    const content = await app.get(`/tasks/${enc(from)}/content`);
+    const content = await app.get(`/tasks/${enc(query.get("from"))}/content`);
     if (!signal.aborted) composer.write(content);
   } catch (error) {
     if (error.name !== "AbortError") body.prepend(failure(error));
@@ -30,36 +31,34 @@ export async function show({ app, body, query, link, signal }) {
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((one) =>
   one.toString(16).padStart(2, "0")).join("");
 
-const words = (text) => text.split(/[\s,]+/).filter(Boolean);
+const hasTarget = (task) => task.audience || LISTS.some((name) => task[name]?.length);
 
 class Composer {
-  constructor(app, link) {
+  constructor(app) {
     this.app = app;
-    this.link = link;
     this.key = newKey();
     this.extra = {};
     this.languages = new Map();
     this.previews = new Previews(app.name);
-    this.refresh = debounce(WAIT_MILLISECONDS, () => this.ask());
+    const refresh = debounce(WAIT_MILLISECONDS, () => this.ask());
     const changed = this.changed = () => {
       this.key = newKey();
-      this.refresh();
+      refresh();
     };
-    this.lists = Object.fromEntries(["users", "devices"].map((path) =>
-      [path, h("textarea", { rows: 4, spellcheck: "false", oninput: changed })]));
-    const panel = (path, label) => [path,
-      [label, field(`${label}' ids`, this.lists[path], { path, hint: "Separated by spaces, commas or lines." })]];
-    this.audience = new AudienceForm({ changed, mayAll: app.may(["broadcast"]), modes: [panel("users", "Users"),
-      panel("devices", "Devices")] });
+    this.lists = Object.fromEntries(LISTS.map((path) => [path, textArea({ oninput: changed })]));
+    this.audience = new AudienceForm({ changed, mayAll: app.may("broadcast"), modes: LISTS.map((path) => [path,
+      [path === "users" ? "Users" : "Devices", field(`Ids of ${path}`, this.lists[path],
+        { path, hint: "Separated by spaces, commas or lines." })]]) });
     this.platforms = PLATFORMS.map((name) => h("input", { type: "checkbox", name, onchange: changed }));
     this.fields = [...MESSAGE_FIELDS, ...OPTION_FIELDS].map((one) => new TaskField(one, changed));
-    this.time = field("Time", h("input", { type: "datetime-local", oninput: changed }), { path: "send_at" });
+    this.timeInput = h("input", { type: "datetime-local", oninput: changed });
+    this.time = field("Time", this.timeInput, { path: "send_at" });
     this.time.hidden = true;
     this.when = select([["", "At once"], ["send_at", "At a time"], ["send_at_local", "At each device's own time"]], "",
       () => {
-      this.time.hidden = !this.when.value;
-      changed();
-    });
+        this.time.hidden = !this.when.value;
+        changed();
+      });
     this.draw();
   }
 
@@ -70,29 +69,27 @@ class Composer {
     this.detail = h("p.fine");
     this.summary = h("div", { role: "alert" });
     this.curl = code("");
-    const send = h("button.primary.big", "Send");
+    const send = h("button.primary", "Send");
     const elements = this.fields.map((one) => one.element);
-    this.element = h("form.compose", { onsubmit: (event) => {
-      event.preventDefault();
-      busy(send, () => this.submit());
-    } }, h("div", card("To", this.audience.element, h("fieldset.checks", { "data-path": "platforms" },
-      h("legend", "Platforms (none: all)"), this.platforms.map((box) => check(nameOf(box.name), box)),
+    this.element = form("form.compose", send, () => this.submit(),
+      h("div", card("To", this.audience.element, h("fieldset.checks", { "data-path": "platforms" },
+        h("legend", "Platforms (none: all)"), this.platforms.map((box) => check(nameOf(box.name), box)),
         h("p.error", { hidden: true }))),
-    card("Message", this.columns, this.languageAdder(), h("div.grid", elements.slice(0, MESSAGE_FIELDS.length))),
-    card("When", h("div.grid", field("Send", this.when), this.time)),
-    folded("Options", h("div.grid", elements.slice(MESSAGE_FIELDS.length)))),
-    h("div.aside", h("section.card", { "aria-label": "Send" }, h("div.line", this.size, send), this.detail,
-      this.summary),
+      card("Message", this.columns, this.languageAdder(), h("div.grid", elements.slice(0, MESSAGE_FIELDS.length))),
+      card("When", h("div.grid", field("Send", this.when), this.time)),
+      folded("Options", h("div.grid", elements.slice(MESSAGE_FIELDS.length)))),
+      h("div.aside", h("section.card", { "aria-label": "Send" }, h("div.line", this.size, send), this.detail,
+        this.summary),
       card("Test first", this.testRow()), card("Preview", this.previews.element),
-      folded("The same with curl", this.curl, copyButton(() => this.curl.textContent))));
+      folded("The same with curl", this.curl, this.copyButton())));
+  }
+
+  copyButton() {
+    return button("Copy", () => navigator.clipboard.writeText(this.curl.textContent).then(() => notify("Copied."),
+      () => notify("The browser does not allow copying here; select the text instead.", "bad")));
   }
 
   languageAdder() {
-    const input = h("input", { maxlength: 35, placeholder: "fr", "aria-label": "Language", onkeydown: (event) => {
-      if (event.key !== "Enter") return;
-      event.preventDefault();
-      add();
-    } });
     const add = () => {
       const language = input.value.trim();
       if (!/^[\w-]{2,35}$/.test(language) || this.languages.has(language)) return input.select();
@@ -100,6 +97,11 @@ class Composer {
       this.addLanguage(language).title.focus();
       this.changed();
     };
+    const input = textInput({ maxlength: 35, placeholder: "fr", "aria-label": "Language", onkeydown: (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      add();
+    } });
     return h("div.line", input, button("Add language", add));
   }
 
@@ -109,7 +111,7 @@ class Composer {
       [name, h(name === "body" ? "textarea" : "input", { rows: 4, autocomplete: "off", dir: "auto",
         oninput: this.changed })]));
     const column = h("div.language", { role: "group", "aria-label": `Language ${language}` },
-      h("div.line", h("span.label", language), isDefault ? null : button("×", () => {
+      h("div.line", h("span.label", language), !isDefault && button("×", () => {
         this.languages.delete(language);
         column.remove();
         this.changed();
@@ -124,8 +126,8 @@ class Composer {
   /** The task as the form has it. */
   read() {
     const task = structuredClone(this.extra);
-    const { mode } = this.audience;
-    if (this.lists[mode]) task[mode] = words(this.lists[mode].value);
+    const list = this.lists[this.audience.mode];
+    if (list) task[this.audience.mode] = list.value.split(/[\s,]+/).filter(Boolean);
     else task.audience = this.audience.read();
     const platforms = this.platforms.filter((box) => box.checked).map((box) => box.name);
     if (platforms.length) task.platforms = platforms;
@@ -139,9 +141,9 @@ class Composer {
       const value = one.read();
       if (value !== undefined) put(task, one.path, value);
     }
-    const time = this.time.querySelector("input").value;
-    if (this.when.value && time) task[this.when.value] = this.when.value === "send_at" ? new Date(time).toISOString() :
-      time.slice(0, 16);
+    const time = this.timeInput.value;
+    const when = this.when.value;
+    if (when && time) task[when] = when === "send_at" ? new Date(time).toISOString() : time.slice(0, 16);
     return task;
   }
 
@@ -170,14 +172,14 @@ class Composer {
 
   /** A task with several targets keeps the others in `extra`. */
   writeTarget(task) {
-    const list = ["users", "devices"].find((name) => task[name]?.length);
-    if (list && !task.audience) {
-      this.lists[list].value = take(task, list).join("\n");
-      this.audience.choose(list);
-    } else if (task.audience) this.audience.write(take(task, "audience"));
+    const list = LISTS.find((name) => task[name]?.length);
+    if (task.audience) return this.audience.write(take(task, "audience"));
+    if (!list) return;
+    this.lists[list].value = take(task, list).join("\n");
+    this.audience.choose(list);
   }
 
-  /** Null for JSON that is not valid, which is shown at its field. */
+  /** Null for what is not valid, which is shown at its field. */
   tryRead() {
     try {
       return this.read();
@@ -188,19 +190,18 @@ class Composer {
   }
 
   async ask() {
-    if (!this.element.isConnected) return;
-    const task = this.tryRead();
+    const task = this.element.isConnected && this.tryRead();
     if (!task) return;
     clearErrors(this.element);
     this.drawCurl(task);
-    const number = this.asked = (this.asked ?? 0) + 1;
-    const isNewest = () => number === this.asked;
+    const asked = this.asked = Symbol("asked");
+    const isNewest = () => asked === this.asked;
     await Promise.all([this.count(task, isNewest), this.preview(task, isNewest)]);
   }
 
   async count(task, isNewest) {
+    if (!hasTarget(task)) return this.showSize("–", "Choose an audience.");
     const { audience, users, devices, platforms } = task;
-    if (!audience && !users?.length && !devices?.length) return this.showSize("–", "Choose an audience.");
     try {
       const answer = await this.app.post("/tasks?dry_run=true", { audience, users, devices, platforms,
         message: { title: "x" } });
@@ -219,16 +220,14 @@ class Composer {
   }
 
   async preview({ send_at, send_at_local, ...task }, isNewest) {
-    if (!task.message && !task.messages && !task.payloads) return this.previews.update({ previews: [], problems: [] });
-    if (!task.audience && !task.users?.length && !task.devices?.length) task.audience = { all: true };
+    let answer = { previews: [], problems: [] };
+    if (!hasTarget(task)) task.audience = { all: true };
     try {
-      const answer = await this.app.post("/previews", task);
-      if (isNewest()) this.previews.update(answer);
+      if (task.message || task.messages || task.payloads) answer = await this.app.post("/previews", task);
     } catch (error) {
-      const problems = error.fields.length ? error.fields.map(({ path, text }) => ({ path, message: text })) :
-        [{ message: error.message }];
-      if (isNewest()) this.previews.update({ previews: [], problems });
+      answer.problems = error.fields.length ? error.fields.map(({ path, text }) => ({ path, message: text })) : [error];
     }
+    if (isNewest()) this.previews.update(answer);
   }
 
   drawCurl(task) {
@@ -239,20 +238,18 @@ class Composer {
   }
 
   testRow() {
-    const kind = select([["users", "User"], ["devices", "Device"]], "users", () => {}, { "aria-label": "Test with" });
-    const input = h("input", { autocomplete: "off", spellcheck: "false", maxlength: 256,
-      "aria-label": "Id of the user or device" });
+    const kind = select([["users", "User"], ["devices", "Device"]], "users", null, { "aria-label": "Test with" });
+    const input = textInput({ "aria-label": "Id of the user or device" });
     const result = h("p.fine", { role: "status" });
-    const send = button("Send test", () => busy(send, async () => {
+    return [h("div.line.test", kind, input, button("Send test", async () => {
       const task = this.tryRead();
       const id = input.value.trim();
       if (!id || !task) return input.focus();
-      for (const name of ["audience", "users", "devices", "send_at", "send_at_local", "replaces", "deliver_within",
-        "method", "rate"]) delete task[name];
+      for (const name of ["audience", ...LISTS, "send_at", "send_at_local", "replaces", "deliver_within", "method",
+        "rate"]) delete task[name];
       const answer = await this.post({ ...task, [kind.value]: [id] }, newKey());
-      if (answer) replace(result, "Sent: ", h("a", { href: this.link(`task/${answer.id}`) }, "see what became of it"));
-    }));
-    return [h("div.line.test", kind, input, send), result];
+      if (answer) replace(result, "Sent as task ", taskLink(this.app, answer.id));
+    })), result];
   }
 
   /** Null after an error, which the form shows. */
@@ -260,15 +257,14 @@ class Composer {
     replace(this.summary);
     clearErrors(this.element);
     try {
-      return await this.app.post("/tasks", task, { headers: { "Idempotency-Key": key } });
+      return await this.app.post("/tasks", task, { "Idempotency-Key": key });
     } catch (error) {
-      const rest = showErrors(this.element, error.fields ?? []);
-      for (const details of this.element.querySelectorAll("details:not([open])")) {
-        details.open = details.querySelector(".error:not([hidden])") !== null;
+      const rest = showErrors(this.element, error.fields);
+      for (const folded of this.element.querySelectorAll("details:not([open])")) {
+        folded.open = folded.querySelector(".error:not([hidden])") !== null;
       }
       replace(this.summary, h("p.error", error.fields?.length ? "The server found errors; see the fields." :
-        error.message),
-        h("ul.problems", rest.map(({ path, text }) => h("li", h("code", path), " ", text))));
+        error.message), h("ul.problems", rest.map(({ path, text }) => h("li", h("code", path), " ", text))));
       this.element.querySelector("[aria-invalid]")?.focus();
       return null;
     }
@@ -278,15 +274,16 @@ class Composer {
     const task = this.tryRead();
     if (!task) return;
     const { key } = this;
-    const verb = this.when.value ? "Schedule" : "Send";
+    const isLater = this.when.value !== "";
+    const verb = isLater ? "Schedule" : "Send";
     const size = this.size.textContent;
     if (!await confirm(`${verb} this push?`, size === "–" ? "The number of devices is not known." :
       `It is for ${size}.`, verb, "primary")) return;
     const answer = await this.post(task, key);
     if (!answer) return;
     this.key = newKey();
-    notify(answer.tasks ? plural(answer.tasks.length, "task") + " accepted." : "Accepted.");
-    location.hash = answer.id && !this.when.value ? this.link(`task/${answer.id}`) : this.link("scheduled");
+    notify(answer.tasks ? `${plural(answer.tasks.length, "task")} accepted.` : "Accepted.");
+    location.hash = this.app.link(answer.id && !isLater ? `task/${answer.id}` : "scheduled");
   }
 }
 

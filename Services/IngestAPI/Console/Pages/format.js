@@ -1,10 +1,7 @@
 // Numbers, times and names as text.
 
 const integers = new Intl.NumberFormat("en");
-const shortTimes = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const longTimes = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit",
-});
+const times = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 const relativeTimes = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 export const OUTCOMES = [
@@ -16,16 +13,14 @@ export const PLATFORMS = ["ios", "android", "web", "windows", "http"];
 const NAMES = {
   ios: "iOS", android: "Android", web: "Web", windows: "Windows", http: "HTTP", apns: "Apple", fcm: "Google",
   huawei: "Huawei", webpush: "Web Push", wns: "Windows (WNS)", mpns: "Windows Phone",
-  invalid_removed: "invalid, removed", retry: "retry", local_time: "local time", quiet_hours: "quiet hours",
-  rate: "rate", cap: "cap",
+  invalid_removed: "invalid, removed", local_time: "local time", quiet_hours: "quiet hours",
 };
 
 export const nameOf = (value) => Object.hasOwn(NAMES, value) ? NAMES[value] : String(value);
 export const count = (value) => integers.format(value ?? 0);
 export const plural = (value, noun) => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 export const share = (part, whole) => whole > 0 ? `${(100 * part / whole).toFixed(part === whole ? 0 : 1)} %` : "–";
-export const time = (value) => value ? shortTimes.format(new Date(value)) : "–";
-export const fullTime = (value) => value ? longTimes.format(new Date(value)) : "–";
+export const fullTime = (value) => times.format(new Date(value));
 
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 
@@ -36,20 +31,22 @@ export function relative(value) {
 }
 
 export function duration(milliseconds) {
-  if (milliseconds === null || milliseconds === undefined) return "–";
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
+  if (seconds < 1) return `${Math.round(milliseconds)} ms`;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes} min ${Math.round(seconds % 60)} s` :
     `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export function bytes(value) {
-  return value < 1024 ? `${value} B` : `${(value / 1024).toFixed(1)} KB`;
-}
-
 export const endedDevices = (counts) => OUTCOMES.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
+
+export const isOpen = ({ state }) => state === "sending" || state === "accepted";
+
+export function stateOf({ state, cancelled }) {
+  if (!cancelled) return state;
+  return state === "closed" ? "cancelled" : "cancelling";
+}
 
 /** Devices a second, smoothed, from counts that a task shows one after the other. */
 export class Rate {
@@ -59,7 +56,7 @@ export class Rate {
   }
 
   note(value, now = performance.now()) {
-    const last = this.last;
+    const { last } = this;
     if (last && now - last.now < 400) return this.perSecond;
     if (last) {
       const measured = Math.max(0, (value - last.value) / ((now - last.now) / 1000));

@@ -2,14 +2,16 @@
 
 import { enc } from "./api.js";
 import { h, replace } from "./dom.js";
-import { bytes, count, plural, relative } from "./format.js";
-import { badge, busy, button, card, code, dialog, empty, facts, load, moment, notify, table } from "./parts.js";
+import { count, plural } from "./format.js";
+import {
+  ago, badge, button, card, code, dialog, empty, facts, load, loaded, moment, notify, table, taskLink,
+} from "./parts.js";
 
-export function show({ app, body, tools, link }) {
+export function show({ app, body, tools }) {
   const list = h("div");
   const result = h("div", { role: "status" });
   const chosen = new Set();
-  const replay = button("Replay selected", () => send([...chosen], replay), "primary");
+  const replay = button("Replay selected", () => send([...chosen]), "primary");
   tools.append(button("Refresh", () => refresh()), replay);
   body.append(result, list);
 
@@ -27,44 +29,45 @@ export function show({ app, body, tools, link }) {
       empty("No dead letters", "Every message of this app was handled."));
   }
 
+  const canReplay = (letter) => letter.replayable && !letter.replayed;
+
   function row(letter) {
-    const box = h("input", { type: "checkbox", "aria-label": `Select ${letter.position}`,
-      disabled: !letter.replayable || letter.replayed, onchange: () => {
-      if (box.checked) chosen.add(letter.position);
-      else chosen.delete(letter.position);
-      mark();
-    } });
-    return [box, h("time", { datetime: letter.died, title: letter.died }, relative(letter.died)),
-      h("code", letter.channel),
-      h("span.reason-cell", badge(letter.reason, "failed"), " ", h("bdi", letter.detail ?? "")), count(letter.attempts),
-      letter.task ? h("a", { href: link(`task/${letter.task}`) }, h("code", letter.task.slice(0, 8))) : "–",
+    const { position } = letter;
+    const box = h("input", { type: "checkbox", "aria-label": `Select ${position}`, disabled: !canReplay(letter),
+      onchange: () => {
+        if (box.checked) chosen.add(position);
+        else chosen.delete(position);
+        mark();
+      } });
+    return [box, ago(letter.died), h("code", letter.channel),
+      h("span.reason-cell", badge(letter.reason, "failed"), " ", h("bdi", letter.detail)), count(letter.attempts),
+      letter.task ? taskLink(app, letter.task) : "–",
       letter.replayed ? badge("replayed", "closed") : letter.replayable ? "waits" : "cannot be replayed",
-      button("Show", () => open(letter), "quiet", { "aria-label": `Show ${letter.position}` })];
+      button("Show", () => open(letter), "quiet", { "aria-label": `Show ${position}` })];
   }
 
   function open(letter) {
-    dialog(`Dead letter ${letter.position}`, (close) => {
-      const content = h("div");
-      load(content, () => app.get(`/dead-letters/${enc(letter.position)}`), (one) => [facts([
+    dialog(`Dead letter ${letter.position}`, (close) => [
+      loaded(() => app.get(`/dead-letters/${enc(letter.position)}`), (one) => [facts([
         ["Channel", one.channel], ["Group", one.group], ["Reason", one.reason], ["Detail", h("bdi", one.detail ?? "–")],
-        ["Attempts", count(one.attempts)], ["First seen", moment(one.first_seen)], ["Died", moment(one.died)],
-          ["Size", bytes(one.value_bytes)]]), code(one.content ?? "")]);
-      const replayOne = button("Replay", () => send([letter.position], replayOne).then(close), "primary");
-      replayOne.hidden = !letter.replayable || letter.replayed;
-      return h("div", content, h("div.actions", button("Close", close), replayOne));
-    }, "wide");
+        ["Attempts", one.attempts], ["First seen", moment(one.first_seen)], ["Died", moment(one.died)],
+        ["Bytes", count(one.value_bytes)],
+      ]), code(one.content ?? "")]),
+      h("div.actions", button("Close", close), canReplay(letter) && button("Replay", async () => {
+        await send([letter.position]);
+        close();
+      }, "primary")),
+    ], "wide");
   }
 
-  async function send(positions, element) {
-    await busy(element, async () => {
-      const { replayed, refused } = await app.post("/dead-letters/replay", { positions });
-      notify(`${plural(replayed, "message")} replayed.`, refused.length ? "bad" : "good");
-      replace(result, h("div", { class: refused.length ? "banner bad" : "banner good" },
-        h("strong", `${plural(replayed, "message")} replayed. `),
-        refused.map((one) => h("span", h("code", one.position), `: ${one.reason} `))));
-      await refresh();
-    });
-    mark();
+  async function send(positions) {
+    const { replayed, refused } = await app.post("/dead-letters/replay", { positions });
+    const kind = refused.length ? "bad" : "good";
+    const text = `${plural(replayed, "message")} replayed.`;
+    notify(text, kind);
+    replace(result, h("div", { class: `banner ${kind}` }, h("strong", text),
+      refused.map((one) => [" ", h("code", one.position), `: ${one.reason}`])));
+    await refresh();
   }
 
   refresh();

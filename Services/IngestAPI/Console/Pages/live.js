@@ -13,7 +13,6 @@ class Live extends EventTarget {
     this.address = null;
     this.source = null;
     this.app = null;
-    this.task = null;
     this.state = "off";
     this.samples = [];
     this.timer = 0;
@@ -22,59 +21,67 @@ class Live extends EventTarget {
 
   /** Follows an app, and perhaps one of its tasks; null follows nothing. */
   follow(app, task = null) {
-    const address = app ? `${app.path}/live${task ? `?task=${enc(task)}` : ""}` : null;
+    const address = app && `${app.path}/live${task ? `?task=${enc(task)}` : ""}`;
     if (address === this.address) return;
     if (!app || !this.address?.startsWith(`${app.path}/`)) {
       this.app = null;
       this.samples = [];
     }
-    this.task = null;
     this.address = address;
     this.open();
   }
 
+  /** Runs `work` with the newest value of a kind, once a frame at most, until `signal`. */
+  on(kind, signal, work) {
+    let newest = null;
+    this.addEventListener(kind, ({ detail }) => {
+      if (!newest) requestAnimationFrame(() => {
+        const value = newest;
+        newest = null;
+        if (!signal.aborted) work(value);
+      });
+      newest = detail;
+    }, { signal });
+  }
+
   open() {
-    clearTimeout(this.timer);
-    this.source?.close();
-    this.source = null;
+    this.close();
     if (!this.address) return this.change("off");
     this.change("connecting");
     const source = this.source = new EventSource(this.address);
     source.onopen = () => this.change("open");
-    source.onerror = () => this.failed(source);
-    source.addEventListener("app", (event) => this.received("app", event));
-    source.addEventListener("task", (event) => this.received("task", event));
-    source.addEventListener("end", () => this.ended());
+    // The browser tries again by itself, except after an answer that is no stream.
+    source.onerror = () => {
+      this.change("connecting");
+      if (source.readyState === EventSource.CLOSED) this.again();
+    };
+    for (const kind of ["app", "task"]) source.addEventListener(kind, ({ data }) => this.received(kind, data));
+    source.addEventListener("end", () => {
+      source.close();
+      this.change("connecting");
+      this.again();
+    });
   }
 
-  received(kind, event) {
-    let value;
-    try {
-      value = JSON.parse(event.data);
-    } catch {
-      return;
+  close() {
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+  }
+
+  received(kind, data) {
+    const value = JSON.parse(data);
+    if (kind === "app") {
+      this.app = value;
+      if (value.stages) this.sample(value.stages);
     }
-    this[kind] = value;
-    if (kind === "app" && value.stages) this.sample(value.stages);
-    this.dispatchEvent(new CustomEvent(kind, { detail: value }));
+    this.emit(kind, value);
   }
 
   sample(stages) {
     this.samples.push({ now: Date.now(),
       waiting: new Map(stages.map((one) => [`${one.topic} ${one.group}`, one.waiting])) });
     if (this.samples.length > SAMPLES_MAXIMUM) this.samples.shift();
-  }
-
-  /** The browser tries again by itself, except after an answer that is no stream. */
-  failed(source) {
-    this.change("connecting");
-    if (source.readyState === EventSource.CLOSED) this.again();
-  }
-
-  ended() {
-    this.source.close();
-    this.change("connecting");
-    this.again();
   }
 
   again() {
@@ -87,8 +94,7 @@ class Live extends EventTarget {
     clearTimeout(this.timer);
     if (document.hidden) {
       this.timer = setTimeout(() => {
-        this.source?.close();
-        this.source = null;
+        this.close();
         this.change("off");
       }, HIDDEN_MILLISECONDS);
     } else if (this.address && this.source?.readyState !== EventSource.OPEN) {
@@ -99,7 +105,11 @@ class Live extends EventTarget {
   change(state) {
     if (state === this.state) return;
     this.state = state;
-    this.dispatchEvent(new CustomEvent("state", { detail: state }));
+    this.emit("state", state);
+  }
+
+  emit(kind, detail) {
+    this.dispatchEvent(new CustomEvent(kind, { detail }));
   }
 }
 

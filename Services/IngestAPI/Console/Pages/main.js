@@ -3,7 +3,7 @@
 import { App, currentSession, onSignedOut, readSession, setPageSignal, signIn, signOut } from "./api.js";
 import { h, replace } from "./dom.js";
 import { live } from "./live.js";
-import { busy, button, clearErrors, dialog, empty, failure, field, forbidden, select } from "./parts.js";
+import { button, dialog, empty, failure, field, forbidden, form, select, showErrors, textInput } from "./parts.js";
 import * as activities from "./activities.js";
 import * as app from "./app.js";
 import * as audiences from "./audiences.js";
@@ -16,191 +16,155 @@ import * as pipeline from "./pipeline.js";
 import * as scheduled from "./scheduled.js";
 import * as task from "./task.js";
 
-const READ = ["read"];
-const PUBLISH = ["publish", "broadcast"];
-
-const PAGES = [
-  { name: "now", title: "Now", key: "n", scopes: READ, page: now, group: "Send" },
-  { name: "compose", title: "Compose", key: "c", scopes: PUBLISH, page: compose, group: "Send" },
-  { name: "scheduled", title: "Scheduled", key: "s", scopes: READ, page: scheduled, group: "Send" },
-  { name: "activities", title: "Live Activities", key: "l", scopes: READ, page: activities, group: "Send" },
-  { name: "audiences", title: "Audiences", key: "a", scopes: READ, page: audiences, group: "People" },
-  { name: "devices", title: "Devices and users", key: "d", scopes: READ, page: devices, group: "People" },
-  { name: "campaigns", title: "Campaigns", key: "m", scopes: READ, page: campaigns, group: "Operate" },
-  { name: "pipeline", title: "Pipeline", key: "p", scopes: READ, page: pipeline, group: "Operate" },
-  { name: "letters", title: "Dead letters", key: "x", scopes: ["admin"], page: letters, group: "Operate" },
-  { name: "app", title: "App", key: "i", scopes: READ, page: app, group: "Operate" },
-  { name: "task", title: "Task", scopes: READ, page: task },
-];
+const GROUPS = {
+  Send: [
+    { name: "now", title: "Now", key: "n", page: now },
+    { name: "compose", title: "Compose", key: "c", page: compose, scopes: ["publish", "broadcast"] },
+    { name: "scheduled", title: "Scheduled", key: "s", page: scheduled },
+    { name: "activities", title: "Live Activities", key: "l", page: activities },
+  ],
+  People: [
+    { name: "audiences", title: "Audiences", key: "a", page: audiences },
+    { name: "devices", title: "Devices and users", key: "d", page: devices },
+  ],
+  Operate: [
+    { name: "campaigns", title: "Campaigns", key: "m", page: campaigns },
+    { name: "pipeline", title: "Pipeline", key: "p", page: pipeline },
+    { name: "letters", title: "Dead letters", key: "x", page: letters, scopes: ["admin"] },
+    { name: "app", title: "App", key: "i", page: app },
+  ],
+};
+const TASK = { name: "task", title: "Task", page: task };
 
 const root = document.getElementById("root");
 let leaving = new AbortController();
 let main = null;
-let links = [];
 let chosenApp = null;
+
+const isAllowed = ({ scopes = ["read"] }) => chosenApp.may(...scopes);
+const allowedPages = () => Object.values(GROUPS).flat().filter(isAllowed);
 
 /** The page's address: `#/NAME/ARGUMENT?app=APP`. */
 function address() {
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const [name, ...rest] = path.split("/").map((part) => {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const [name, argument] = path.split("/").map((part) => {
     try {
       return decodeURIComponent(part);
     } catch {
       return part;
     }
   });
-  return { name: name || null, argument: rest[0] ?? null, query: new URLSearchParams(query) };
+  return { name, argument, query: new URLSearchParams(query) };
 }
 
-const isOneApp = () => currentSession().apps.length < 2;
-const link = (path, query = {}) => {
-  const all = new URLSearchParams({ ...query, ...(isOneApp() ? {} : { app: chosenApp.name }) }).toString();
-  return `#/${path}${all ? `?${all}` : ""}`;
-};
-
+/** Says whether another app is chosen. */
 function chooseApp(name) {
-  const apps = currentSession().apps;
-  const found = apps.find((one) => one.app === name) ?? apps.find((one) => one.app === chosenApp?.name) ?? apps[0];
-  if (chosenApp?.name !== found.app) chosenApp = new App(found);
+  const { apps } = currentSession();
+  const named = (wanted) => apps.find(({ app }) => app === wanted);
+  const found = named(name) ?? named(chosenApp?.name) ?? apps[0];
+  if (chosenApp?.name === found.app) return false;
+  chosenApp = new App(found);
+  return true;
 }
+
+const logo = (size) => h("img", { src: "/console/icon.svg", alt: "", width: size, height: size });
 
 function showSignIn(reason) {
   leaving.abort();
   live.follow(null);
   document.title = "Sign in · Carillon";
   main = null;
-  const input = h("input", {
-    type: "password", name: "key", required: true, autocomplete: "off", spellcheck: "false", placeholder: "ck_…",
-  });
-  const entry = field("App key", input, { path: "key" });
+  const input = textInput({ type: "password", name: "key", required: true, placeholder: "ck_…" });
   const submit = h("button.primary", "Sign in");
-  const error = entry.querySelector(".error");
-  const form = h("form", {
-    onsubmit: async (event) => {
-      event.preventDefault();
-      clearErrors(form);
-      submit.disabled = true;
-      const key = input.value.trim();
-      try {
-        await signIn(key);
-        input.value = "";
-        start();
-      } catch (problem) {
-        error.textContent = problem.status === 429 ? `${problem.message} Try again in ${problem.retryAfter ?? 60} s.` :
-          problem.message;
-        error.hidden = false;
-        input.setAttribute("aria-invalid", "true");
-        input.select();
-      } finally {
-        submit.disabled = false;
-      }
-    },
-  }, entry, submit);
-  replace(root, h("main", { id: "main", class: "sign-in", tabindex: "-1" },
-    h("img", { src: "/console/icon.svg", alt: "", width: "48", height: "48" }), h("h1", "Carillon"),
-    reason ? h("p.reason", { role: "status" }, reason) : h("p", "Sign in with a key of your app. "),
-    form, h("p.hint", "The key is exchanged for a session of at most 12 hours. The page does not keep it.")));
+  const entry = form("form", submit, async () => {
+    try {
+      await signIn(input.value.trim());
+      input.value = "";
+      start();
+    } catch (error) {
+      showErrors(entry, [{ path: "key", text: error.message }]);
+      input.select();
+    }
+  }, field("App key", input, { path: "key" }), submit);
+  replace(root, h("main.sign-in", { id: "main", tabindex: -1 }, logo(48), h("h1", "Carillon"),
+    reason ? h("p.banner", { role: "status" }, h("span.reason", reason)) : h("p", "Sign in with a key of your app."),
+    entry, h("p.hint", "The key is exchanged for a session of at most 12 hours. The page does not keep it.")));
   input.focus();
 }
 
+const state = h("span.live");
+
+function showState() {
+  state.className = `live ${live.state}`;
+  state.textContent = { open: "Live", connecting: "Connecting", off: "Not live" }[live.state];
+}
+
 function drawFrame() {
-  links = PAGES.filter((one) => one.group);
-  main = h("main", { id: "main", tabindex: "-1" });
-  const state = h("span.live.off");
-  const showState = () => {
-    state.className = `live ${live.state}`;
-    state.textContent = { open: "Live", connecting: "Connecting", off: "Not live" }[live.state];
-  };
-  live.addEventListener("state", showState, { signal: frame.signal });
-  showState();
-  replace(root, h("div.frame", h("header", { class: "side" },
-    h("a.brand", { href: link("now") }, h("img", { src: "/console/icon.svg", alt: "", width: "28", height: "28" }),
-      "Carillon"),
-    appChoice(), h("nav", { "aria-label": "Pages" }, navigation()),
+  main = h("main", { id: "main", tabindex: -1 });
+  replace(root, h("div.frame", h("header.side",
+    h("a.brand", { href: chosenApp.link("now") }, logo(28), "Carillon"),
+    h("div.app-name", appChoice()), h("nav", { "aria-label": "Pages" }, navigation()),
     h("div.foot", state, button("Keys", showKeys, "quiet", { "aria-label": "Keyboard shortcuts" }),
-      button("Sign out", (event) => busy(event.currentTarget, async () => {
+      button("Sign out", async () => {
         await signOut();
         showSignIn("You signed out.");
-      }), "quiet"))), main));
+      }, "quiet"))), main));
 }
 
 function appChoice() {
-  const apps = currentSession().apps;
-  if (apps.length < 2) return h("p.app-name", h("bdi", apps[0].app));
-  return h("div.app-name", select(apps.map(({ app }) => [app, app]), chosenApp.name, (event) => {
+  const { apps } = currentSession();
+  if (apps.length < 2) return h("bdi", chosenApp.name);
+  return select(apps.map(({ app }) => [app, app]), chosenApp.name, (event) => {
+    const { name } = address();
     chooseApp(event.target.value);
-    location.hash = link(address().name === "task" ? "now" : address().name ?? "now");
-  }, { "aria-label": "App" }));
+    drawFrame();
+    location.hash = chosenApp.link(name === "task" ? "now" : name);
+  }, { "aria-label": "App" });
 }
 
-function navigation() {
-  const visible = links.filter((one) => chosenApp.may(one.scopes));
-  return ["Send", "People", "Operate"].map((group) => {
-    const own = visible.filter((one) => one.group === group);
-    return own.length ? h("ul", { "aria-label": group }, own.map((one) => h("li", h("a", {
-      href: link(one.name), "data-page": one.name, "aria-keyshortcuts": `g ${one.key}`,
-    }, one.title)))) : null;
-  });
-}
-
-let frame = new AbortController();
+const navigation = () => Object.entries(GROUPS).map(([group, pages]) => pages.some(isAllowed) &&
+  h("ul", { "aria-label": group }, pages.filter(isAllowed).map(({ name, title, key }) => h("li",
+    h("a", { href: chosenApp.link(name), "data-page": name, "aria-keyshortcuts": `g ${key}` }, title)))));
 
 function start() {
-  frame.abort();
-  frame = new AbortController();
-  if (!currentSession().apps.length) return replace(root,
-    empty("No app", "This key has no app that the console can show."));
   chosenApp = null;
-  chooseApp(address().query.get("app"));
-  drawFrame();
-  show(true);
+  if (currentSession().apps.length) show(true);
+  else replace(root, empty("No app", "This key has no app that the console can show."));
 }
 
-function show(isFirst = false) {
-  if (!currentSession() || !main) return;
+function show(isFirst) {
+  if (!currentSession()?.apps.length) return;
   const { name, argument, query } = address();
-  const before = chosenApp;
-  chooseApp(query.get("app"));
-  if (before !== chosenApp) {
-    frame.abort();
-    frame = new AbortController();
-    drawFrame();
-  }
-  const first = links.find((one) => chosenApp.may(one.scopes));
-  const found = name ? PAGES.find((one) => one.name === name) : first;
+  if (chooseApp(query.get("app"))) drawFrame();
+  const pages = [...Object.values(GROUPS).flat(), TASK];
+  const found = name ? pages.find((one) => one.name === name) : allowedPages()[0];
   leaving.abort();
   leaving = new AbortController();
   setPageSignal(leaving.signal);
-  mark(found?.name === "task" ? "now" : found?.name);
-  const title = h("h1", { tabindex: "-1" }, found?.title ?? "Not found");
+  for (const one of root.querySelectorAll("nav a")) {
+    one.ariaCurrent = one.dataset.page === (found === TASK ? "now" : found?.name) ? "page" : "false";
+  }
+  const title = h("h1", { tabindex: -1 }, found?.title ?? "Not found");
   const body = h("div.body");
   const tools = h("div.tools");
   replace(main, h("div.title", title, tools), body);
   document.title = `${title.textContent} · ${chosenApp.name} · Carillon`;
-  live.follow(chosenApp.may(READ) ? chosenApp : null, found?.name === "task" ? argument : null);
+  live.follow(chosenApp.may("read") ? chosenApp : null, found === TASK ? argument : null);
   if (!isFirst) {
     title.focus({ preventScroll: true });
     scrollTo(0, 0);
   }
   if (!found) return body.append(empty("Not found", "There is no such page."));
-  if (!chosenApp.may(found.scopes)) return body.append(forbidden(found.scopes));
-  found.page.show({ app: chosenApp, argument, query, title, tools, body, signal: leaving.signal, link,
-    session: currentSession() });
-}
-
-function mark(name) {
-  for (const one of root.querySelectorAll("nav a")) {
-    if (one.dataset.page === name) one.setAttribute("aria-current", "page");
-    else one.removeAttribute("aria-current");
-  }
+  if (!isAllowed(found)) return body.append(forbidden(found.scopes ?? ["read"]));
+  found.page.show({ app: chosenApp, argument, query, title, tools, body, signal: leaving.signal });
 }
 
 function showKeys() {
-  const rows = links.filter((one) => chosenApp.may(one.scopes)).map((one) => [["g", one.key], one.title]);
-  rows.push([["/"], "The page's first field"], [["?"], "These keys"], [["Escape"], "Closes a dialog"]);
-  dialog("Keyboard shortcuts", (close) => h("div", h("dl.keys", rows.map(([keys, text]) => h("div", {},
-    h("dt", keys.map((key) => h("kbd", key))), h("dd", text)))), h("div", { class: "actions" },
-    button("Close", close, "", { autofocus: true }))));
+  const rows = [...allowedPages().map(({ key, title }) => [["g", key], title]), [["/"], "The page's first field"],
+    [["?"], "These keys"], [["Escape"], "Closes a dialog"]];
+  dialog("Keyboard shortcuts", (close) => [h("dl.facts", rows.map(([keys, text]) => h("div",
+    h("dt", keys.map((key) => h("kbd", key))), h("dd", text)))),
+    h("div.actions", button("Close", close, "", { autofocus: true }))]);
 }
 
 let isAfterG = false;
@@ -208,12 +172,12 @@ let timer = 0;
 
 function pressed(event) {
   if (!main || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
-  const target = isAfterG && links.find((one) => one.key === event.key && chosenApp.may(one.scopes));
+  if (event.target.closest("input, textarea, select")) return;
+  const target = isAfterG && allowedPages().find((one) => one.key === event.key);
   clearTimeout(timer);
   isAfterG = event.key === "g" && !target;
   if (isAfterG) timer = setTimeout(() => { isAfterG = false; }, 1500);
-  if (target) location.hash = link(target.name);
+  if (target) location.hash = chosenApp.link(target.name);
   else if (event.key === "?") showKeys();
   else if (event.key === "/") {
     event.preventDefault();
@@ -228,16 +192,16 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 });
 addEventListener("keydown", pressed);
 addEventListener("hashchange", () => show());
-onSignedOut((reason) => {
-  showSignIn(reason);
-});
+live.addEventListener("state", showState);
+showState();
+onSignedOut(showSignIn);
 
 async function begin() {
   try {
     if (await readSession()) start();
     else showSignIn();
   } catch (error) {
-    replace(root, h("main", { id: "main", class: "sign-in" }, h("h1", "Carillon"), failure(error, begin)));
+    replace(root, h("main.sign-in", { id: "main" }, h("h1", "Carillon"), failure(error, begin)));
   }
 }
 

@@ -1,23 +1,24 @@
 // What happens at present.
 
 import { enc } from "./api.js";
-import { h, onFrame, replace, setText } from "./dom.js";
-import { Rate, count, endedDevices, fullTime, nameOf, relative } from "./format.js";
+import { h, replace, setText } from "./dom.js";
+import { Rate, count, endedDevices, isOpen, nameOf, relative, stateOf } from "./format.js";
 import { live } from "./live.js";
-import { OutcomeBar, badge, busy, button, card, empty, etaText, labelTexts, load, waitingText } from "./parts.js";
+import {
+  OutcomeBar, ago, badge, button, card, labelTexts, load, loaded, none, setBadge, timeLeft, waitingText,
+} from "./parts.js";
 
 /** One task of a list, changed in place. */
-export class TaskRow {
-  constructor(status, link) {
+class TaskRow {
+  constructor(status, app) {
     this.bar = new OutcomeBar();
     this.rate = new Rate();
     this.state = badge(status.state);
     this.done = document.createTextNode("");
     this.speed = document.createTextNode("");
     this.waiting = document.createTextNode("");
-    this.element = h("li.task", h("a", { href: link(`task/${status.id}`) },
-      h("span.line", this.state, h("span.name", title(status)),
-        h("time", { datetime: status.created, title: fullTime(status.created) }, relative(status.created))),
+    this.element = h("li.task", h("a", { href: app.link(`task/${status.id}`) },
+      h("span.line", this.state, h("span.name", title(status)), h("span.fine", ago(status.created))),
       this.bar.element,
       h("span.line.fine", h("span", this.done), h("span.wait", this.waiting), h("span.speed", this.speed))));
     this.update(status);
@@ -28,20 +29,15 @@ export class TaskRow {
     const ended = endedDevices(counts);
     const perSecond = this.rate.note(ended);
     this.bar.update(counts);
-    const state = status.cancelled && status.state !== "closed" ? "cancelling" : status.cancelled ? "cancelled" :
-      status.state;
-    if (this.state.textContent !== state) {
-      this.state.textContent = state;
-      this.state.className = `badge ${state}`;
-    }
+    setBadge(this.state, stateOf(status));
     setText(this.done, counts.targeted ?
       `${count(ended)} of ${count(counts.targeted)}, ${count(counts.delivered)} delivered` :
       status.state === "closed" ? "no devices" : "no devices yet");
-    const isOpen = status.state === "sending" || status.state === "accepted";
-    const waiting = waitingText(status.waiting);
-    setText(this.waiting, isOpen && waiting ? `waiting: ${waiting}` : "");
-    setText(this.speed, isOpen && perSecond >= 1 ?
-      `${count(Math.round(perSecond))}/s ${etaText(counts.open, perSecond)}` : "");
+    const waiting = isOpen(status) && waitingText(status.waiting);
+    setText(this.waiting, waiting ? `waiting: ${waiting}` : "");
+    const left = timeLeft(counts.open, perSecond);
+    setText(this.speed, isOpen(status) && perSecond >= 1 ?
+      `${count(Math.round(perSecond))}/s ${left && `about ${left} left`}` : "");
   }
 }
 
@@ -50,11 +46,11 @@ const title = (status) => Object.keys(status.labels ?? {}).length ? labelTexts(s
 
 /** A list that keeps the rows of tasks that stay. */
 class TaskList {
-  constructor(none, link) {
+  constructor(text, app) {
     this.rows = new Map();
     this.list = h("ul.tasks");
-    this.none = h("p.none", none);
-    this.link = link;
+    this.none = none(text);
+    this.app = app;
   }
 
   update(tasks) {
@@ -67,7 +63,7 @@ class TaskList {
     tasks.forEach((status, index) => {
       const row = this.rows.get(status.id);
       if (row) row.update(status);
-      else this.rows.set(status.id, new TaskRow(status, this.link));
+      else this.rows.set(status.id, new TaskRow(status, this.app));
       const { element } = this.rows.get(status.id);
       if (this.list.children[index] !== element) this.list.insertBefore(element, this.list.children[index] ?? null);
     });
@@ -75,77 +71,61 @@ class TaskList {
   }
 }
 
-export function show({ app, body, tools, signal, link }) {
-  if (app.may(["publish", "broadcast"])) tools.append(h("a.button.primary", { href: link("compose") }, "Compose"));
-  load(body, async () => live.app ?? { tasks: (await app.get("/tasks")).tasks }, (first) => {
-    const draw = drawing({ app, link });
-    draw.update(first);
-    live.addEventListener("app", onFrame(({ detail }) => draw.update(detail)));
-    return draw.elements;
-  });
-}
-
-function drawing({ app, link }) {
-  const active = new TaskList("Nothing is being sent.", link);
-  const recent = new TaskList("No tasks yet.", link);
-  const outages = h("div");
-  const lag = h("div");
-  const next = h("div");
-  const older = olderTasks(app, link, () => recent.rows);
-  readNext(app, next, link);
-  return {
-    elements: [outages, h("div", { class: "columns" },
-      h("div", card("Under way", active.none, active.list), card("Recent", recent.none, recent.list, older)),
-      h("div", card("Waiting in the pipeline", lag), card("Scheduled next", next)))],
-    update(state) {
-      const isActive = (one) => one.state === "sending" || one.state === "accepted" || one.state === "failed";
+export function show({ app, body, tools, signal }) {
+  if (app.may("publish", "broadcast")) tools.append(h("a.button.primary", { href: app.link("compose") }, "Compose"));
+  load(body, async () => live.app ?? await app.get("/tasks"), (first) => {
+    const active = new TaskList("Nothing is being sent.", app);
+    const recent = new TaskList("No tasks yet.", app);
+    const outages = h("div");
+    const lag = h("div");
+    const update = (state) => {
+      const isActive = (one) => isOpen(one) || one.state === "failed";
       active.update(state.tasks.filter(isActive));
       recent.update(state.tasks.filter((one) => !isActive(one)));
       drawOutages(outages, state.providers);
       drawLag(lag, state.stages);
-    },
-  };
+    };
+    update(first);
+    live.on("app", signal, update);
+    return [outages, h("div.columns",
+      h("div", card("Under way", active.none, active.list),
+        card("Recent", recent.none, recent.list, olderTasks(app, recent.rows))),
+      h("div", card("Waiting in the pipeline", lag), card("Scheduled next", nextTasks(app))))];
+  });
 }
 
-function olderTasks(app, link, known) {
+function olderTasks(app, known) {
   const list = h("ul.tasks");
-  let next = null;
-  const more = button("Show older", () => busy(more, async () => {
-    const page = await app.get(`/tasks?limit=50${next ? `&before=${enc(next)}` : ""}`);
-    next = page.next;
-    list.append(...page.tasks.filter((one) => !known().has(one.id)).map((one) => new TaskRow(one, link).element));
+  let before = "";
+  const more = button("Show older", async () => {
+    const { tasks, next } = await app.get(`/tasks?limit=50${before}`);
+    before = `&before=${enc(next)}`;
+    list.append(...tasks.filter((one) => !known.has(one.id)).map((one) => new TaskRow(one, app).element));
     more.hidden = !next;
-  }), "quiet");
+  }, "quiet");
   return [list, more];
 }
 
-async function readNext(app, element, link) {
-  await load(element, () => app.get("/tasks?state=scheduled&limit=5"), ({ tasks }) => tasks.length ?
-    h("ul.plain", tasks.map((one) => h("li", h("a", { href: link(`task/${one.id}`) }, title(one)), " ",
-      h("span.fine", one.send_at ? relative(one.send_at) : one.send_at_local ?? "")))) :
-    h("p.none", "Nothing is scheduled."));
+const nextTasks = (app) => loaded(() => app.get("/tasks?state=scheduled&limit=5"), ({ tasks }) => tasks.length ?
+  h("ul.plain", tasks.map((one) => h("li", h("a", { href: app.link(`task/${one.id}`) }, title(one)), " ",
+    h("span.fine", one.send_at ? relative(one.send_at) : one.send_at_local)))) : none("Nothing is scheduled."));
+
+/** Whether what an element shows has changed since. */
+function isNew(element, shown) {
+  if (element.dataset.shown === shown) return false;
+  element.dataset.shown = shown;
+  return true;
 }
 
 export function drawOutages(element, providers = []) {
-  const text = JSON.stringify(providers.map((one) => one.provider));
-  if (element.dataset.shown === text) return;
-  element.dataset.shown = text;
-  replace(element, providers.length ? h("div.banner", { role: "status" }, h("strong", "Provider outage: "),
-    providers.map((one) => nameOf(one.provider)).join(", "), ". Devices wait, and are tried again by themselves.") :
-      null);
+  const names = providers.map((one) => nameOf(one.provider)).join(", ");
+  if (isNew(element, names)) replace(element, names && h("div.banner", { role: "status" },
+    h("strong", "Provider outage: "), names, ". Devices wait, and are tried again by themselves."));
 }
 
 function drawLag(element, stages) {
-  if (stages === null || stages === undefined) {
-    element.dataset.shown = "";
-    return replace(element, h("p.none", stages === null ? "The bus does not answer." : "Not known yet."));
-  }
-  const names = stages.map((one) => `${one.topic} ${one.group}`).join();
-  if (element.dataset.shown !== names) {
-    element.dataset.shown = names;
-    replace(element, stages.length ? h("dl.lag", stages.map((one) => h("div", {},
-      h("dt", one.topic), h("dd", document.createTextNode("0"))))) : empty("No stages"));
-  }
-  const cells = element.querySelectorAll("dd");
-  stages.forEach((one, index) => setText(cells[index].firstChild, count(one.waiting)));
+  if (isNew(element, stages ? stages.map((one) => one.topic).join() : String(stages))) replace(element, stages ?
+    h("dl.lag", stages.map((one) => h("div", h("dt", one.topic), h("dd", "0")))) :
+    none(stages === null ? "The bus does not answer." : "Not known yet."));
+  stages?.forEach((one, index) => setText(element.querySelectorAll("dd")[index].firstChild, count(one.waiting)));
 }

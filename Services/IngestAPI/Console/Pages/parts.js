@@ -1,6 +1,6 @@
 // Parts that several pages use: states, notices, dialogs, fields, tables, bars.
 
-import { Problem } from "./api.js";
+import { Problem, enc } from "./api.js";
 import { h, newID, replace, setText } from "./dom.js";
 import { OUTCOMES, count, duration, endedDevices, fullTime, nameOf, relative, share } from "./format.js";
 
@@ -18,10 +18,9 @@ export function notify(text, kind = "good") {
 /** Draws loading, then what `draw` makes of the value, or the error with a retry. */
 export async function load(element, read, draw) {
   replace(element, h("div.loading", h("p.hidden", { role: "status" }, "Loading"),
-    h("div.bone"), h("div.bone"), h("div.bone.short")));
+    h("div.bone"), h("div.bone"), h("div.bone")));
   try {
-    const value = await read();
-    replace(element, draw(value));
+    replace(element, draw(await read()));
   } catch (error) {
     if (error.name === "AbortError") return;
     replace(element, error.status === 403 ? forbidden([], error.message) :
@@ -30,47 +29,72 @@ export async function load(element, read, draw) {
   }
 }
 
-export const empty = (title, ...rest) => h("div.state", h("h2", title), rest.length ? h("p", rest) : null);
+/** An element of its own that loads. */
+export function loaded(read, draw) {
+  const element = h("div");
+  load(element, read, draw);
+  return element;
+}
+
+/** Loads one page of a list after the other. */
+export function loadPages(element, app, path, draw, before = "") {
+  return load(element, () => app.get(path + (before && `&before=${enc(before)}`)), (page) => [draw(page),
+    page.next && button("Next page", () => loadPages(element, app, path, draw, page.next))]);
+}
+
+export const empty = (title, text) => h("div.state", h("h2", title), text && h("p", text));
+
+export const none = (text) => h("p.none", text);
 
 export function failure(error, retry) {
-  return h("div.state.bad", { role: "alert" },
-    h("h2", error.status === 404 ? "Not found" : "This did not work"),
-    h("p", error.message, error.retryAfter ? ` Try again in ${error.retryAfter} s.` : null),
-    retry ? button("Try again", retry) : null);
+  return h("div.state.bad", { role: "alert" }, h("h2", error.status === 404 ? "Not found" : "This did not work"),
+    h("p", error.message), retry && button("Try again", retry));
 }
 
 export function forbidden(scopes, detail) {
-  return h("div.state", h("h2", "Forbidden"),
-    scopes.length ? h("p", "Your key needs the scope ",
-      scopes.map((scope, index) => [index ? " or " : "", h("code", scope)]), " for this page.") : null,
-    detail ? h("p", detail) : null);
+  return h("div.state", h("h2", "Forbidden"), h("p", detail ?? ["Your key needs the scope ",
+    scopes.map((scope, index) => [index ? " or " : "", h("code", scope)]), " for this page."]));
 }
 
-export function button(label, work, kind = "", attributes = {}) {
-  return h("button", { type: "button", class: kind, onclick: work, ...attributes }, label);
+/** `ask` is what `confirm` asks before the work. */
+export function button(label, work, kind = "", { ask, ...attributes } = {}) {
+  const element = h("button", { type: "button", class: kind, onclick: async () => {
+    if (!ask || await confirm(...ask)) busy(element, work);
+  }, ...attributes }, label);
+  return element;
 }
 
-/** Runs work with the button disabled, and shows a failure as a notice. */
-export async function busy(element, work) {
-  if (element.disabled) return;
-  element.disabled = true;
+const working = new Set();
+
+/** Runs work once at a time for a button, and shows a failure as a notice. */
+async function busy(element, work) {
+  if (working.has(element)) return;
+  working.add(element);
+  element.setAttribute("aria-busy", "true");
   try {
     await work();
   } catch (error) {
     if (error.name !== "AbortError") notify(error.message, "bad");
     if (!(error instanceof Problem)) throw error;
   } finally {
-    element.disabled = false;
+    working.delete(element);
+    element.removeAttribute("aria-busy");
   }
+}
+
+export function form(tag, submit, work, ...children) {
+  return h(tag, { onsubmit: (event) => {
+    event.preventDefault();
+    busy(submit, work);
+  } }, children);
 }
 
 /** A modal dialog; `fill` gets a function that closes it. Escape closes it, and focus returns. */
 export function dialog(title, fill, kind = "") {
   const heading = newID("dialog");
-  const element = h("dialog", { "aria-labelledby": heading, class: kind });
-  element.append(h("h2", { id: heading }, title));
-  element.addEventListener("close", () => element.remove());
-  element.append(fill(() => element.close()));
+  const element = h("dialog", { "aria-labelledby": heading, class: kind, onclose: () => element.remove() },
+    h("h2", { id: heading }, title));
+  element.append(...fill(() => element.close()));
   document.body.append(element);
   element.showModal();
   return element;
@@ -78,28 +102,26 @@ export function dialog(title, fill, kind = "") {
 
 export function confirm(title, text, action, kind = "danger") {
   return new Promise((resolve) => {
-    let answer = false;
-    const element = dialog(title, (close) => h("div", h("p", text), h("div", { class: "actions" },
-      button("Keep", close, "", { autofocus: true }),
-      button(action, () => { answer = true; close(); }, kind))));
-    element.addEventListener("close", () => resolve(answer));
+    const element = dialog(title, (close) => [h("p", text), h("div.actions",
+      button("Keep", close, "", { autofocus: true }), button(action, () => element.close("yes"), kind))]);
+    element.addEventListener("close", () => resolve(element.returnValue === "yes"));
   });
 }
 
+export const textInput = (attributes) =>
+  h("input", { autocomplete: "off", spellcheck: "false", maxlength: 256, ...attributes });
+
 /** A labelled control. `path` is the field that the server's errors name. */
-export function field(label, control, { hint, path, kind = "" } = {}) {
-  const id = control.id || (control.id = newID("field"));
-  const error = h("p.error", { id: `${id}-error`, hidden: true });
-  const note = hint ? h("p.hint", { id: `${id}-hint` }, hint) : null;
-  control.setAttribute("aria-describedby", [note?.id, error.id].filter(Boolean).join(" "));
-  const element = h("div", { class: `field ${kind}`, "data-path": path ?? "" }, h("label", { for: id }, label),
-    control, note, error);
-  return element;
+export function field(label, control, { hint, path = "" } = {}) {
+  const id = control.id = newID("field");
+  control.setAttribute("aria-describedby", `${hint ? `${id}-hint ` : ""}${id}-error`);
+  return h("div.field", { "data-path": path }, h("label", { for: id }, label), control,
+    hint && h("p.hint", { id: `${id}-hint` }, hint), h("p.error", { id: `${id}-error`, hidden: true }));
 }
 
-export function select(options, value, onchange, attributes = {}) {
+export function select(options, value, onchange, attributes) {
   const element = h("select", { onchange, ...attributes },
-    options.map(([key, label]) => h("option", { value: key, selected: key === value }, label)));
+    options.map(([key, label]) => h("option", { value: key }, label)));
   element.value = value;
   return element;
 }
@@ -112,51 +134,60 @@ export function clearErrors(form) {
 }
 
 /** Shows errors at the fields that they name; the rest is returned. */
-export function showErrors(form, fields) {
+export function showErrors(form, fields = []) {
   clearErrors(form);
-  const elements = [...form.querySelectorAll("[data-path]")].filter((one) => one.dataset.path);
-  const rest = [];
-  for (const { path, text } of fields) {
-    const matching = elements.filter(({ dataset }) =>
+  const elements = [...form.querySelectorAll("[data-path]:not([data-path=''])")]
+    .sort((a, b) => b.dataset.path.length - a.dataset.path.length);
+  return fields.filter(({ path, text }) => {
+    const best = elements.find(({ dataset }) =>
       path === dataset.path || path.startsWith(`${dataset.path}.`) || path.startsWith(`${dataset.path}[`));
-    const best = matching.sort((a, b) => b.dataset.path.length - a.dataset.path.length)[0];
     const error = best?.querySelector(".error");
-    if (!error) {
-      rest.push({ path, text });
-      continue;
-    }
+    if (!error) return true;
     error.textContent = path === best.dataset.path ? text : `${path}: ${text}`;
     error.hidden = false;
     best.querySelector("input, textarea, select")?.setAttribute("aria-invalid", "true");
-  }
-  return rest;
+    return false;
+  });
 }
 
-export function table(caption, heads, rows) {
-  return h("div.scroll", { tabindex: "0", role: "group", "aria-label": caption }, h("table", {},
-    h("caption.hidden", caption),
-    h("thead", h("tr", heads.map((head) => h("th", { scope: "col", class: head.startsWith("#") ? "number" : "" },
-      head.replace(/^#/, ""))))),
-    h("tbody", rows.map((row) => h("tr", row.map((cell, index) =>
-      h("td", { class: heads[index]?.startsWith("#") ? "number" : "" }, cell)))))));
+/** Heads that begin with # are of numbers; `ifEmpty` is shown in place of a table without rows. */
+export function table(caption, heads, rows, ifEmpty) {
+  if (!rows.length && ifEmpty) return ifEmpty;
+  const kinds = heads.map((head) => head.startsWith?.("#") && "number");
+  return h("div.scroll", { tabindex: 0, role: "group", "aria-label": caption }, h("table", h("caption.hidden", caption),
+    h("thead", h("tr", heads.map((head, index) => h("th", { scope: "col", class: kinds[index] },
+      head.replace("#", ""))))),
+    h("tbody", rows.map((row) => h("tr", row.map((cell, index) => h("td", { class: kinds[index] }, cell)))))));
 }
 
+/** Pairs of a name and a value; entries that are false are left out. */
 export const facts = (entries) => h("dl.facts", entries.filter(Boolean).map(([name, value]) =>
   h("div", h("dt", name), h("dd", value ?? "–"))));
 
-export const moment = (value) => value ?
-  h("time", { datetime: value, title: value }, `${fullTime(value)} (${relative(value)})`) : "–";
+export const ago = (value) => h("time", { datetime: value, title: fullTime(value) }, relative(value));
+
+export const moment = (value) => value ? h("time", { datetime: value }, `${fullTime(value)} (${relative(value)})`) : "–";
 
 export const card = (title, ...children) => h("section.card", h("h2", title), children);
 
 export const badge = (text, kind = text) => h("span", { class: `badge ${kind}` }, text);
+
+export function setBadge(element, text) {
+  if (element.textContent === text) return;
+  element.textContent = text;
+  element.className = `badge ${text}`;
+}
+
+export const taskLink = (app, id, query) =>
+  h("a", { href: app.link(`task/${id}`, query) }, h("code", id.slice(0, 8)));
+
+export const deviceLink = (app, id) => h("a", { href: app.link(`devices/${id}`) }, h("code", id));
 
 /** A bar of outcomes whose widths and texts follow a status. */
 export class OutcomeBar {
   constructor() {
     this.segments = OUTCOMES.map((name) => h("span", { class: name }));
     this.element = h("div.bar", { role: "img" }, this.segments);
-    this.label = "";
   }
 
   update(counts) {
@@ -166,7 +197,7 @@ export class OutcomeBar {
       if (this.segments[index].style.width !== width) this.segments[index].style.width = width;
     });
     const label = `${share(endedDevices(counts), counts.targeted)} ended, ${count(counts.delivered)} delivered`;
-    if (label !== this.label) this.element.setAttribute("aria-label", this.label = label);
+    if (label !== this.element.ariaLabel) this.element.ariaLabel = label;
   }
 }
 
@@ -174,7 +205,7 @@ export class OutcomeBar {
 export class Numbers {
   constructor(entries) {
     this.nodes = entries.map(() => document.createTextNode("–"));
-    this.element = h("dl.numbers", entries.map(([label, kind], index) => h("div", { class: kind ?? "" },
+    this.element = h("dl.numbers", entries.map(([label, kind], index) => h("div", { class: kind },
       h("dt", label), h("dd", this.nodes[index]))));
   }
 
@@ -186,23 +217,14 @@ export class Numbers {
 export const labelTexts = (labels) => Object.entries(labels ?? {}).map(([name, value]) =>
   h("span.label", `${name}: `, h("bdi", value)));
 
-export const waitingText = (waiting) => Object.entries(waiting ?? {}).flatMap(([cause, value]) => {
-  const devices = typeof value === "number" ? value : value.devices;
-  return devices ? [`${nameOf(cause)}: ${count(devices)}`] : [];
-}).join(", ");
+export const waitingText = (waiting) => Object.entries(waiting ?? {}).map(([cause, value]) =>
+  [cause, value.devices ?? value]).filter(([, devices]) => devices).map(([cause, devices]) =>
+  `${nameOf(cause)}: ${count(devices)}`).join(", ");
 
-export const etaText = (open, perSecond) => perSecond > 0 && open > 0 ?
-  `about ${duration(1000 * open / perSecond)} left` : "";
+export const timeLeft = (open, perSecond) => perSecond > 0 && open > 0 ? duration(1000 * open / perSecond) : "";
 
-export const code = (text) => h("pre.code", { tabindex: "0" }, h("code", text));
+/** A text, or another value as JSON. */
+export const code = (value) => h("pre.code", { tabindex: 0 },
+  h("code", typeof value === "string" ? value : JSON.stringify(value, null, 2)));
 
-export function copyButton(read) {
-  return button("Copy", async () => {
-    try {
-      await navigator.clipboard.writeText(read());
-      notify("Copied.");
-    } catch {
-      notify("The browser does not allow copying here; select the text instead.", "bad");
-    }
-  });
-}
+export const details = (title, ...children) => h("details", h("summary", title), children);

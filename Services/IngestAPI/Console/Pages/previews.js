@@ -2,11 +2,9 @@
 
 import { h, replace } from "./dom.js";
 import { count, nameOf } from "./format.js";
-import { check, code } from "./parts.js";
+import { check, code, details } from "./parts.js";
 
-const LOOKS = [
-  ["apns", "iPhone"], ["fcm", "Android"], ["huawei", "Huawei"], ["webpush", "Browser"],
-];
+const LOOKS = { apns: "iPhone", fcm: "Android", huawei: "Huawei", webpush: "Browser" };
 
 /** Draws what `POST /v1/previews` answers, for one language at a time. */
 export class Previews {
@@ -14,67 +12,59 @@ export class Previews {
     this.app = app;
     this.languages = h("div.segments");
     this.screens = h("div.screens");
-    this.limits = h("div.limits");
+    this.limits = h("div");
     this.payloads = h("div");
     this.problems = h("ul.problems");
-    this.language = "default";
-    this.answer = { previews: [], problems: [] };
     this.element = h("div", this.languages, this.screens, this.problems, h("h3", "Bytes used"), this.limits,
-      h("details", h("summary", "Payloads"), this.payloads));
-    this.draw();
+      details("Payloads", this.payloads));
+    this.update({ previews: [], problems: [] });
   }
 
-  update(answer) {
-    this.answer = answer;
-    this.draw();
+  update({ previews, problems }) {
+    this.previews = previews;
+    replace(this.problems, problems.map(({ path, message }) => h("li", path && h("code", path), " ", message)));
+    const languages = [...new Set(previews.map(languageOf))];
+    if (!languages.includes(this.language)) this.language = languages[0];
+    // Drawn anew only for other languages: a radio button may have the focus.
+    if (this.shownLanguages !== languages.join()) replace(this.languages, languages.length > 1 &&
+      languages.map((one) => check(one, h("input", { type: "radio", name: "preview-language",
+        checked: one === this.language, onchange: () => this.draw(one) }))));
+    this.shownLanguages = languages.join();
+    this.draw(this.language);
+    this.drawLimits();
   }
 
-  draw() {
-    const { previews, problems } = this.answer;
-    const languages = [...new Set(previews.map((one) => one.language ?? "default"))];
-    if (!languages.includes(this.language)) this.language = languages[0] ?? "default";
-    const shown = languages.join();
-    if (this.shownLanguages !== shown) {
-      this.shownLanguages = shown;
-      replace(this.languages, languages.length > 1 ? languages.map((one) => check(one, h("input", {
-        type: "radio", name: "preview-language", checked: one === this.language,
-        onchange: () => { this.language = one; this.draw(); },
-      }))) : null);
-    }
-    const own = previews.filter((one) => (one.language ?? "default") === this.language);
-    const first = own[0];
-    const looks = LOOKS.filter(([provider]) => !previews.length || own.some((one) => one.provider === provider));
-    replace(this.screens, looks.map(([provider, label]) =>
-      this.screen(provider, label, own.find((one) => one.provider === provider) ?? first)));
-    replace(this.problems, problems.map(({ path, message }) => h("li", path ? h("code", path) : null, " ", message)));
-    this.drawLimits(previews);
-    replace(this.payloads, own.map((one) => h("div", h("h3", nameOf(one.provider)), code(one.payload))));
+  draw(language) {
+    this.language = language;
+    const own = this.previews.filter((one) => languageOf(one) === language);
+    const find = (provider) => own.find((one) => one.provider === provider);
+    const shown = Object.keys(LOOKS).filter((provider) => !own.length || find(provider));
+    replace(this.screens, shown.map((provider) => this.screen(provider, find(provider))));
+    replace(this.payloads, own.map((one) => [h("h3", nameOf(one.provider)), code(one.payload)]));
   }
 
-  screen(provider, label, preview) {
-    const title = preview?.title || "";
-    const text = preview?.body || "";
-    const isEmpty = !title && !text;
-    return h("figure", { class: `screen ${provider}` }, h("figcaption", label), h("div", { class: "glass" },
-      provider === "apns" ? h("p.clock", { "aria-hidden": "true" }, "9:41") : null,
-      h("div.push", h("p.from", h("span.app-icon", { "aria-hidden": "true" }), h("bdi", this.app),
+  screen(provider, { title, body } = {}) {
+    return h("figure", { class: `screen ${provider}` }, h("figcaption", LOOKS[provider]), h("div.glass",
+      provider === "apns" && h("p.clock", { "aria-hidden": "true" }, "9:41"),
+      h("div.push", h("p.from", h("span.app-icon"), h("bdi", this.app),
         h("span", provider === "webpush" ? "browser" : "now")),
-      isEmpty ? h("p.placeholder", "Nothing to show") : null,
-      title ? h("p.push-title", { dir: "auto" }, title) : null, text ? h("p.push-text", { dir: "auto" }, text) :
-        null)));
+      !title && !body && h("p.fine", "Nothing to show"), title && h("p.push-title", { dir: "auto" }, title),
+      body && h("p.push-text", { dir: "auto" }, body))));
   }
 
-  drawLimits(previews) {
+  drawLimits() {
     const largest = new Map();
-    for (const one of previews) {
-      if (!largest.has(one.provider) || largest.get(one.provider).bytes < one.bytes) largest.set(one.provider, one);
+    for (const one of this.previews) {
+      if (!(largest.get(one.provider)?.bytes >= one.bytes)) largest.set(one.provider, one);
     }
-    replace(this.limits, [...largest.values()].map((one) => {
-      const isOver = one.bytes > one.bytes_maximum;
-      const meter = h("span.meter", h("span"));
-      meter.firstChild.style.width = `${Math.min(100, 100 * one.bytes / one.bytes_maximum)}%`;
-      return h("div", { class: isOver ? "limit over" : "limit" }, h("span", nameOf(one.provider)), meter,
-        h("span.number", `${count(one.bytes)} of ${count(one.bytes_maximum)}`, isOver ? " – too long" : ""));
+    replace(this.limits, [...largest.values()].map(({ provider, bytes, bytes_maximum: maximum }) => {
+      const isOver = bytes > maximum;
+      const used = h("span");
+      used.style.width = `${Math.min(100, 100 * bytes / maximum)}%`;
+      return h("div", { class: isOver ? "limit over" : "limit" }, h("span", nameOf(provider)),
+        h("span.meter", used), h("span", `${count(bytes)} of ${count(maximum)}${isOver ? " – too long" : ""}`));
     }));
   }
 }
+
+const languageOf = (preview) => preview.language ?? "default";

@@ -1,26 +1,27 @@
 // One task: its status live, content, outcomes by platform, and what became of a device.
 
 import { enc } from "./api.js";
-import { h, onFrame, replace, setText } from "./dom.js";
-import { OUTCOMES, PLATFORMS, Rate, count, duration, endedDevices, nameOf, plural, share } from "./format.js";
+import { h, replace, setText } from "./dom.js";
+import {
+  OUTCOMES, PLATFORMS, Rate, count, duration, endedDevices, nameOf, plural, share, stateOf,
+} from "./format.js";
 import { live } from "./live.js";
 import {
-  Numbers, OutcomeBar, badge, busy, button, card, code, confirm, empty, etaText, facts, failure, field, labelTexts,
-    load,
-  moment, notify, table, waitingText,
+  Numbers, OutcomeBar, badge, button, card, code, details, deviceLink, empty, facts, field, form, labelTexts, load,
+  loaded, moment, none, notify, setBadge, table, taskLink, textInput, timeLeft, waitingText,
 } from "./parts.js";
 
-export function show({ app, argument: id, query, tools, body, signal, link, title }) {
+export function show({ app, argument: id, query, tools, body, signal, title }) {
   if (!id) return body.append(empty("No task", "The address names no task."));
   title.append(" ", h("code.id", id.slice(0, 8)));
   const path = `/tasks/${enc(id)}`;
   load(body, () => app.get(path), (status) => {
-    const view = new TaskView({ app, id, path, link, tools });
+    const view = new TaskView({ app, id, path, tools });
     view.update(status);
-    live.addEventListener("task", onFrame(({ detail }) => {
-      if (detail.id === id) view.update(detail);
-    }));
-    if (query.get("device")) view.showDevice(query.get("device"));
+    live.on("task", signal, (newest) => {
+      if (newest.id === id) view.update(newest);
+    });
+    if (query.has("device")) view.showDevice(query.get("device"));
     return view.elements;
   });
 }
@@ -37,60 +38,49 @@ class TaskView {
     this.outcomes = new Numbers(OUTCOMES.map((name) => [nameOf(name), `outcome ${name}`]));
     this.receipts = new Numbers([["Delivered"], ["Opened"], ["Dismissed"], ["Actions"]]);
     this.timeline = h("div");
-    this.waiting = h("p.fine.wait-line", this.waitingText = document.createTextNode(""));
+    this.waiting = document.createTextNode("");
     this.problem = h("div");
-    this.report = card("Outcomes by platform", h("p.none", "The report is made when the task is closed."));
-    this.elements = [this.problem, this.statusCard(), h("div.columns.even", h("div", this.report, this.deviceCard()),
-      h("div", card("Timeline", this.timeline), this.contentCard()))];
+    this.report = h("div", none("The report is made when the task is closed."));
+    this.elements = [this.problem, this.statusCard(),
+      h("div.columns.even", h("div", card("Outcomes by platform", this.report), this.deviceCard()),
+        h("div", card("Timeline", this.timeline), card("Content", this.content())))];
     this.addTools();
   }
 
   statusCard() {
     return h("section.card", { "aria-label": "Status" }, h("div.line", this.state, h("span", this.progress)),
-      this.bar.element, this.numbers.element, this.waiting, h("h2", "Outcomes"), this.outcomes.element,
-      h("details", h("summary", "Receipts from the devices"), this.receipts.element));
+      this.bar.element, this.numbers.element, h("p.fine.wait-line", this.waiting), h("h2", "Outcomes"),
+      this.outcomes.element, details("Receipts from the devices", this.receipts.element));
   }
 
   addTools() {
-    if (this.app.may(["publish", "broadcast"])) {
-      this.tools.append(h("a.button", { href: this.link("compose", { from: this.id }) }, "Send again"));
+    if (this.app.may("publish", "broadcast")) {
+      this.tools.append(h("a.button", { href: this.app.link("compose", { from: this.id }) }, "Send again"));
     }
-    this.cancel = button("Cancel task", () => this.confirmCancel(), "danger");
-    this.cancel.hidden = true;
-    if (this.app.may(["publish", "broadcast", "admin"])) this.tools.append(this.cancel);
-  }
-
-  async confirmCancel() {
-    if (!await confirm("Cancel this task?",
-      "Devices that no sender is sending to end as cancelled. Pushes that are in flight arrive.",
-      "Cancel task")) return;
-    await busy(this.cancel, async () => {
+    this.cancel = button("Cancel task", async () => {
       await this.app.post(`${this.path}/cancel`);
       notify("The task is being cancelled.");
       this.update(await this.app.get(this.path));
-    });
+    }, "danger", { hidden: true, ask: ["Cancel this task?",
+      "Devices that no sender is sending to end as cancelled. Pushes that are in flight arrive.", "Cancel task"] });
+    if (this.app.may("publish", "broadcast", "admin")) this.tools.append(this.cancel);
   }
 
   update(status) {
-    const { counts } = status;
+    const { counts, receipts } = status;
     const ended = endedDevices(counts);
     const isOver = status.state === "closed";
     const perSecond = this.rate.note(ended);
-    const state = status.cancelled ? (isOver ? "cancelled" : "cancelling") : status.state;
-    if (this.state.textContent !== state) {
-      this.state.textContent = state;
-      this.state.className = `badge ${state}`;
-    }
+    setBadge(this.state, stateOf(status));
     setText(this.progress, progress(status, ended));
     this.bar.update(counts);
     this.numbers.update([count(counts.targeted), `${count(ended)} (${share(ended, counts.targeted)})`,
-      isOver ? count(average(status, ended)) : count(Math.round(perSecond)), isOver ? "–" :
-        etaText(counts.open, perSecond).replace(/^about | left$/g, "") || "–"]);
+      count(Math.round(isOver ? 1000 * ended / (lasted(status) || Infinity) : perSecond)),
+      !isOver && timeLeft(counts.open, perSecond) || "–"]);
     this.outcomes.update(OUTCOMES.map((name) => count(counts[name])));
-    this.receipts.update([status.receipts.delivered, status.receipts.opened, status.receipts.dismissed,
-      status.receipts.actions].map(count));
-    const waiting = isOver ? "" : waitingText(status.waiting);
-    setText(this.waitingText, waiting ? `Devices that wait: ${waiting}` : "");
+    this.receipts.update([receipts.delivered, receipts.opened, receipts.dismissed, receipts.actions].map(count));
+    const waiting = !isOver && waitingText(status.waiting);
+    setText(this.waiting, waiting ? `Devices that wait: ${waiting}` : "");
     this.cancel.hidden = isOver || status.cancelled;
     this.drawTimeline(status);
     if (isOver && !this.isReported) {
@@ -103,121 +93,93 @@ class TaskView {
     const shown = JSON.stringify([status.state, status.closed, status.problem, status.replaced_by, status.cancelled]);
     if (shown === this.shownTimeline) return;
     this.shownTimeline = shown;
+    const { send_at, window } = status;
     replace(this.timeline, facts([
       ["Created", moment(status.created)],
-      status.send_at && ["Planned for", moment(status.send_at)],
+      send_at && ["Planned for", moment(send_at)],
       status.send_at_local && ["At each device's time", status.send_at_local],
-      status.window && ["Window", h("span", moment(status.window.opens), " to ", moment(status.window.ends),
-        `, ${status.window.method}`)],
+      window && ["Window", [moment(window.opens), " to ", moment(window.ends), `, ${window.method}`]],
       ["Deadline", moment(status.deadline)],
       ["Closed", moment(status.closed)],
-      status.closed && ["Took", duration(new Date(status.closed) - new Date(status.send_at ?? status.created))],
+      status.closed && ["Took", duration(lasted(status))],
       status.lane && ["Lane", status.lane],
-      Object.keys(status.labels).length && ["Labels", h("span", labelTexts(status.labels))],
+      Object.keys(status.labels).length > 0 && ["Labels", labelTexts(status.labels)],
       status.replaces && ["Replaces key", h("bdi", status.replaces)],
-      status.replaced_by && ["Replaced by", h("a", { href: this.link(`task/${status.replaced_by}`) },
-        status.replaced_by)],
-      status.unmatched > 0 && ["Without a device", plural(status.unmatched, "entry").replace("entrys", "entries")],
-      ["Id", h("code.whole", status.id)],
+      status.replaced_by && ["Replaced by", taskLink(this.app, status.replaced_by)],
+      status.unmatched > 0 && ["Entries without a device", count(status.unmatched)],
+      ["Id", h("code", status.id)],
     ]));
-    replace(this.problem, status.problem ? h("div.banner.bad", { role: "alert" }, h("strong", "Problem: "),
-      status.problem) : null);
+    replace(this.problem, status.problem && h("div.banner.bad", { role: "alert" }, h("strong", "Problem: "),
+      status.problem));
   }
 
-  async readReport() {
-    const element = h("div");
-    this.report.lastChild.replaceWith(element);
-    await load(element, () => this.app.get(`${this.path}/report`), (report) => {
+  readReport() {
+    load(this.report, () => this.app.get(`${this.path}/report`), (report) => {
       const platforms = [...PLATFORMS, "unknown"].filter((name) => report.by_platform?.[name]?.targeted);
-      if (!platforms.length) return h("p.none", "No devices.");
-      const used = OUTCOMES.filter((name) => report.counts[name]);
-      return table("Outcomes by platform", ["Platform", "#targeted", ...used.map((name) => `#${nameOf(name)}`)],
-        platforms.map((name) => [nameOf(name), ...["targeted", ...used].map((outcome) =>
-          count(report.by_platform[name][outcome]))]));
+      const used = ["targeted", ...OUTCOMES.filter((name) => report.counts[name])];
+      return table("Outcomes by platform", ["Platform", ...used.map((name) => `#${nameOf(name)}`)],
+        platforms.map((name) => [nameOf(name), ...used.map((outcome) => count(report.by_platform[name][outcome]))]),
+        none("No devices."));
     });
   }
 
-  contentCard() {
-    const element = h("div");
-    load(element, () => this.app.get(`${this.path}/content`).catch((error) => {
-      if (error.status === 404) return null;
-      throw error;
-    }), (content) => content ? drawContent(content) : h("p.none", "The content is no longer stored."));
-    return card("Content", element);
+  content() {
+    return loaded(() => this.app.get(`${this.path}/content`).catch((error) => {
+      if (error.status !== 404) throw error;
+    }), (content) => content ? drawContent(content) : none("The content is no longer stored."));
   }
 
   deviceCard() {
-    const input = this.deviceInput = h("input", { name: "device", autocomplete: "off", spellcheck: "false",
-      maxlength: "64", required: true });
-    const result = this.deviceResult = h("div", { "aria-live": "polite" });
+    this.device = textInput({ name: "device", required: true });
+    this.trace = h("div", { "aria-live": "polite" });
     const submit = h("button", "Why?");
-    return card("One device", h("form.row", { onsubmit: (event) => {
-      event.preventDefault();
-      busy(submit, () => this.readDevice(input.value.trim()));
-    } }, field("Device id", input), submit), result);
+    return card("One device", form("form.row", submit, () => this.showDevice(this.device.value.trim()),
+      field("Device id", this.device), submit), this.trace);
   }
 
   showDevice(id) {
-    this.deviceInput.value = id;
-    this.readDevice(id);
-  }
-
-  async readDevice(id) {
-    try {
-      const trace = await this.app.get(`${this.path}/devices/${enc(id)}`);
-      replace(this.deviceResult, drawTrace(trace, this.link));
-    } catch (error) {
-      if (error.name !== "AbortError") replace(this.deviceResult, failure(error));
-    }
+    this.device.value = id;
+    return load(this.trace, () => this.app.get(`${this.path}/devices/${enc(id)}`), (trace) =>
+      drawTrace(trace, this.app));
   }
 }
 
-export function drawTrace(trace, link) {
+function drawTrace(trace, app) {
   return h("div.trace", h("p", badge(nameOf(trace.state), trace.state), " ", h("strong", trace.why)), facts([
-    ["Device", h("a", { href: link(`devices/${trace.device}`) }, h("code", trace.device))],
+    ["Device", deviceLink(app, trace.device)],
     trace.reason && ["Reason", h("bdi", trace.reason)],
-    trace.status && ["Status of the provider", String(trace.status)],
-    trace.attempt !== null && ["Attempt", String(trace.attempt + 1)],
+    trace.status && ["Status of the provider", trace.status],
+    trace.attempt !== null && ["Attempt", trace.attempt + 1],
     trace.time && ["Time", moment(trace.time)],
     trace.next_attempt && ["Next attempt", moment(trace.next_attempt)],
   ]));
 }
 
-function progress(status, ended) {
-  switch (status.state) {
+function progress({ state, jobs }, ended) {
+  switch (state) {
   case "scheduled": return "waits for its time";
   case "accepted": return "looking up devices";
   case "closed": return `closed, ${plural(ended, "device")} ended`;
   case "failed": return "stopped; the operator can resume it";
-  default: return status.jobs.resolved < status.jobs.total ?
-    `looking up devices, ${status.jobs.resolved} of ${status.jobs.total} steps` : "sending";
+  default: return jobs.resolved < jobs.total ?
+    `looking up devices, ${jobs.resolved} of ${jobs.total} steps` : "sending";
   }
 }
 
-function average(status, ended) {
-  const seconds = (new Date(status.closed) - new Date(status.send_at ?? status.created)) / 1000;
-  return seconds > 0 ? Math.round(ended / seconds) : 0;
-}
+const lasted = (status) => new Date(status.closed) - new Date(status.send_at ?? status.created);
 
+/** The texts of a language; a text for all languages is that of `default`. */
 function textsByLanguage(message) {
-  const languages = new Set();
-  for (const name of ["title", "subtitle", "body"]) {
-    if (message[name] && typeof message[name] === "object") Object.keys(message[name]).forEach((one) =>
-      languages.add(one));
-    else if (message[name]) languages.add("default");
-  }
-  return [...languages].map((language) => [language, ["title", "subtitle", "body"].map((name) => {
-    const text = message[name];
-    return typeof text === "string" ? (language === "default" ? text : null) : text?.[language];
-  })]);
+  const texts = ["title", "subtitle", "body"].map((name) =>
+    typeof message[name] === "string" ? { default: message[name] } : message[name] ?? {});
+  const languages = new Set(texts.flatMap(Object.keys));
+  return [...languages].map((language) => [language, texts.map((one) => one[language])]);
 }
 
 function drawContent(content) {
-  const messages = [["All platforms", content.message], ...Object.entries(content.messages ?? {})].filter(([, one]) =>
-    one);
-  return [messages.map(([platform, message]) => h("div", messages.length > 1 ? h("h3", nameOf(platform)) : null,
-    textsByLanguage(message).map(([language, [title, subtitle, text]]) => h("div", { class: "text" },
-      h("span.label", language), title ? h("p", { dir: "auto" }, h("strong", title)) : null,
-      subtitle ? h("p", { dir: "auto" }, subtitle) : null, text ? h("p", { dir: "auto" }, text) : null)))),
-  h("details", h("summary", "As JSON"), code(JSON.stringify(content, null, 2)))];
+  const messages = Object.entries({ "All platforms": content.message, ...content.messages }).filter(([, one]) => one);
+  return [messages.map(([platform, message]) => [messages.length > 1 && h("h3", nameOf(platform)),
+    textsByLanguage(message).map(([language, [title, ...rest]]) => h("div.text", h("span.label", language),
+      title && h("p", { dir: "auto" }, h("strong", title)),
+      rest.map((text) => text && h("p", { dir: "auto" }, text))))]), details("As JSON", code(content))];
 }
