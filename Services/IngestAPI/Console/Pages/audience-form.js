@@ -49,7 +49,8 @@ class Condition {
     const { members } = KINDS[kind];
     if (!texts.some(Boolean)) return null;
     let [value] = texts;
-    if (members) value = Object.fromEntries(members.map((name, index) => [name, texts[index]]).filter(([, one]) => one));
+    if (members) value = Object.fromEntries(members.map((name, index) => [name, texts[index]])
+      .filter(([, text]) => text));
     else if (kind === "user") value = value === "true";
     return this.isNot.value === "not" ? { not: { [kind]: value } } : { [kind]: value };
   }

@@ -63,7 +63,8 @@ export function show({ app, body }) {
         replace(problem, !isShown && failure(error));
       }
     }, builder.element, h("div.line", size, platforms),
-    mayEdit && h("div.row", field("Name", input, { hint: "Small letters, digits, . _ -", path: "name" }), save), problem,
+    mayEdit && h("div.row", field("Name", input, { hint: "Small letters, digits, . _ -", path: "name" }), save),
+    problem,
     audience && details("As JSON", code(audience)));
     replace(editor, h("h2", name ? ["Audience ", h("code", name)] : "New audience"), element);
     if (audience) {

@@ -49,7 +49,8 @@ export function show({ app, body, tools }) {
   function open(letter) {
     dialog(`Dead letter ${letter.position}`, (close) => [
       loaded(() => app.get(`/dead-letters/${enc(letter.position)}`), (one) => [facts([
-        ["Channel", one.channel], ["Group", one.group], ["Reason", one.reason], ["Detail", h("bdi", one.detail ?? "–")],
+        ["Channel", one.channel], ["Group", one.group], ["Reason", one.reason],
+        ["Detail", h("bdi", one.detail ?? "–")],
         ["Attempts", one.attempts], ["First seen", moment(one.first_seen)], ["Died", moment(one.died)],
         ["Bytes", count(one.value_bytes)],
       ]), code(one.content ?? "")]),

@@ -166,7 +166,8 @@ export const facts = (entries) => h("dl.facts", entries.filter(Boolean).map(([na
 
 export const ago = (value) => h("time", { datetime: value, title: fullTime(value) }, relative(value));
 
-export const moment = (value) => value ? h("time", { datetime: value }, `${fullTime(value)} (${relative(value)})`) : "–";
+export const moment = (value) =>
+  value ? h("time", { datetime: value }, `${fullTime(value)} (${relative(value)})`) : "–";
 
 export const card = (title, ...children) => h("section.card", h("h2", title), children);
 
