@@ -28,7 +28,8 @@ import Topics
         #expect(
             terminal.printed.last == """
                 {"name":"dead","kind":"log","lanes":[],"key":"as in the original message","producers":["every worker"],\
-                "consumers":["carillon"],"partitions_kafka":4,"partitions_embedded":1,"retention_days":30,"compacted":false}
+                "consumers":["carillon","ingest-api"],"partitions_kafka":4,"partitions_embedded":1,"retention_days":30,\
+                "compacted":false}
                 """)
     }
 
