@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Goal: nobody can choose the session of another person: each sign-in makes a new one.
+    /// Goal: a session cannot be chosen for another person: each sign-in makes a new one.
     @Test func everySessionIsNew() throws {
         let texts = Set(try (0..<10).map { _ in try text() })
         #expect(texts.count == 10)

@@ -10,7 +10,7 @@ import Topics
 
 @testable import ingest_api
 
-/// The dead letters of an app's tasks, which nobody else sees or replays.
+/// The dead letters of an app's tasks, which no other app sees or replays.
 @Suite struct DeadLetterTests {
     private static let path = "/v1/dead-letters"
 

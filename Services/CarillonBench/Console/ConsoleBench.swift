@@ -86,22 +86,8 @@ struct ConsoleBench: Sendable {
 
     /// Returns the id of the task.
     private func post(_ connection: LoadConnection) throws -> String {
-        let answer = try connection.exchange(task)
+        let answer = try connection.exchange(harness.taskRequest)
         guard let id = (try? JSON(answer))?["id"]?.text else { throw BenchError("the task was not accepted") }
         return id
-    }
-
-    private var task: [UInt8] {
-        let body = #"{"audience":{"topic":"bench"},"message":{"title":"Hello","body":"World"}}"#
-        return Array(
-            """
-            POST /v1/tasks HTTP/1.1\r
-            Host: 127.0.0.1\r
-            Authorization: Bearer \(harness.key.reveal())\r
-            Content-Type: application/json\r
-            Content-Length: \(body.utf8.count)\r
-            \r
-            \(body)
-            """.utf8)
     }
 }

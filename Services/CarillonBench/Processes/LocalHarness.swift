@@ -108,6 +108,21 @@ final class LocalHarness: Sendable {
         return port
     }
 
+    /// A request that posts a task to the topic `bench`, to which no device is subscribed.
+    var taskRequest: [UInt8] {
+        let body = #"{"audience":{"topic":"bench"},"message":{"title":"Hello","body":"World"}}"#
+        return Array(
+            """
+            POST /v1/tasks HTTP/1.1\r
+            Host: 127.0.0.1\r
+            Authorization: Bearer \(key.reveal())\r
+            Content-Type: application/json\r
+            Content-Length: \(body.utf8.count)\r
+            \r
+            \(body)
+            """.utf8)
+    }
+
     func process(_ name: String) throws -> pid_t {
         guard let program = programs.first(where: { $0.name == name }) else { throw BenchError("no \(name) runs") }
         return program.processID

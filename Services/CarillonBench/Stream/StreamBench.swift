@@ -54,7 +54,7 @@ struct StreamBench: Sendable {
         let opened = try ProcessReading(process)
         let connection = try LoadConnection(port: try harness.port())
         let latencies = try (0..<events).map { _ in
-            try crowd.measure { try connection.post(task) }.percentile(99)
+            try crowd.measure { try connection.post(harness.taskRequest) }.percentile(99)
         }
         let after = try ProcessReading(process)
         return (
@@ -74,19 +74,5 @@ struct StreamBench: Sendable {
             try crowd.measure { _ = write(control, [0], 1) }.percentile(99)
         }
         return Reading(latencies: latencies, cpuSeconds: try server.usage().cpuSeconds - before.cpuSeconds)
-    }
-
-    private var task: [UInt8] {
-        let body = #"{"audience":{"topic":"bench"},"message":{"title":"Hello","body":"World"}}"#
-        return Array(
-            """
-            POST /v1/tasks HTTP/1.1\r
-            Host: 127.0.0.1\r
-            Authorization: Bearer \(harness.key.reveal())\r
-            Content-Type: application/json\r
-            Content-Length: \(body.utf8.count)\r
-            \r
-            \(body)
-            """.utf8)
     }
 }

@@ -99,7 +99,7 @@ struct DeadLetterBook: Sendable {
         let isOwn: Bool
     }
 
-    /// A task that cannot be decoded belongs to nobody.
+    /// A task that cannot be decoded belongs to no app.
     private func owns(_ task: TaskID?, app: AppID) async throws -> Bool {
         guard let task else { return false }
         do {
