@@ -22,7 +22,6 @@ extension IngestAPI {
             addresses: configuration.addresses, limits: limits,
             idempotencyLease: configuration.idempotencyLease, hasLog: context.hasLoggedRegistry,
             isRegistryReady: { [registry = access.maintenance] in try await registry.state() == .ready },
-            backlog: { [bus = context.bus] in try await bus.backlog(of: GroupLag.readers) },
             apps: { apps.current }, environment: environment)
         let sessions =
             configuration.console.isServed

@@ -41,7 +41,7 @@ struct IngestParts {
         access: TaskAccess,
         addresses: DeviceAddressRules = DeviceAddressRules(), limits: RequestLimits, idempotencyLease: Duration,
         hasLog: Bool, isRegistryReady: @escaping @Sendable () async throws -> Bool,
-        backlog: @escaping PipelineState.BacklogQuery, apps: @escaping @Sendable () -> AppSnapshot,
+        apps: @escaping @Sendable () -> AppSnapshot,
         environment: WorkerEnvironment
     ) {
         self.registry = registry
@@ -78,7 +78,7 @@ struct IngestParts {
             LiveReader(
                 book: book,
                 pipeline: PipelineState(
-                    outages: outages, backlog: backlog, room: access.room, time: environment.time)),
+                    outages: outages, bus: access.bus, room: access.room, time: environment.time)),
             apps: apps, environment: environment)
         released = ReleasedTaskQueue(
             ReleaseCleanup(

@@ -150,7 +150,7 @@ final class IngestFixture: Sendable {
             registry, reader: memory, audiences: memory, topics: memory, transfers: memory, activities: memory,
             access: tasks,
             addresses: addresses, limits: limits, idempotencyLease: .seconds(15), hasLog: true,
-            isRegistryReady: isRegistryReady, backlog: { [:] }, apps: apps, environment: environment)
+            isRegistryReady: isRegistryReady, apps: apps, environment: environment)
     }
 
     /// Runs the body and stops the server, even if the body throws.

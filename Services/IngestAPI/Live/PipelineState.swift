@@ -8,21 +8,19 @@ import Topics
 /// The state of the pipeline behind this service: what waits before each stage, outages of providers, and the store's
 /// memory. The bus is asked at most once in two seconds, whatever the number of readers.
 actor PipelineState {
-    typealias BacklogQuery = @Sendable () async throws -> [BusReader: Int]
-
     private static let interval = Duration.seconds(2)
 
     private let outages: OutageView
-    private let backlog: BacklogQuery
+    private let bus: any Bus
     private let room: StoreRoom
     private let time: any TimeSource
     private var lastRead: Duration?
     /// Nil while the bus does not answer.
     private var waiting: [BusReader: Int]?
 
-    init(outages: OutageView, backlog: @escaping BacklogQuery, room: StoreRoom, time: any TimeSource) {
+    init(outages: OutageView, bus: any Bus, room: StoreRoom, time: any TimeSource) {
         self.outages = outages
-        self.backlog = backlog
+        self.bus = bus
         self.room = room
         self.time = time
     }
@@ -49,7 +47,7 @@ actor PipelineState {
         let now = time.uptime
         if let lastRead, now - lastRead < PipelineState.interval { return }
         lastRead = now
-        waiting = try? await backlog()
+        waiting = try? await bus.backlog(of: GroupLag.readers)
     }
 
     private var stages: String {
