@@ -296,8 +296,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         guard segment.app == plan.app, state.tasks[task]?.open.contains(segment.number) == true else { return }
         let place = Place(task: task, segment: segment)
         guard let counts = state.segments[place, default: MemoryLedgerSegment(plan: plan)].close() else { return }
-        state.tasks[task]?.close(
-            segment.number, with: counts, providers: state.segments[place]?.providers ?? [:])
+        state.tasks[task]?.close(segment.number, with: counts, of: state.segments[place])
         state.segmentEnds[place] = now + TaskPlan.closedRetention
     }
 
@@ -311,7 +310,7 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
         }
         return TaskProgress(
             plan: plan, jobsResolved: known.resolved.count, isCancelled: known.isCancelled, counts: counts,
-            providers: known.providers, unmatched: known.unmatched, closed: known.closed)
+            providers: known.providers, reasons: known.reasons, unmatched: known.unmatched, closed: known.closed)
     }
 
     private func change<Result>(_ body: (inout State, Timestamp) -> Result) -> Result {

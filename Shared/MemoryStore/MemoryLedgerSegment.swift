@@ -44,6 +44,14 @@ struct MemoryLedgerSegment {
             due: detail.due)
     }
 
+    /// Of devices that have ended.
+    var reasons: ReasonCounts {
+        details.reduce(into: ReasonCounts()) { reasons, entry in
+            guard let state = states[entry.key] else { return }
+            reasons.add(of: ReasonCounts.Reason(state, status: entry.value.status, text: entry.value.reason))
+        }
+    }
+
     mutating func mark(_ devices: SegmentSet) -> MarkVerdict {
         guard !isClosed else { return .missing }
         for offset in devices.offsets where states[offset] == nil {

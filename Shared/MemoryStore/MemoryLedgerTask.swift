@@ -16,6 +16,7 @@ struct MemoryLedgerTask {
     var sums: [SegmentNumber: StateCounts] = [:]
     /// The devices of closed segments that settlements ended.
     var providers: [PushProtocol: OutcomeCounts] = [:]
+    var reasons = ReasonCounts()
     var closed: Timestamp?
     /// True while its lost ledger is being restored.
     var isRestoring = false
@@ -38,12 +39,11 @@ struct MemoryLedgerTask {
     }
 
     /// A segment that was closed before is not added again.
-    mutating func close(
-        _ segment: SegmentNumber, with counts: StateCounts, providers ended: [PushProtocol: OutcomeCounts]
-    ) {
-        open.remove(segment)
-        guard sums.updateValue(counts, forKey: segment) == nil else { return }
-        for (provider, counts) in ended { providers[provider, default: OutcomeCounts()].add(counts) }
+    mutating func close(_ number: SegmentNumber, with counts: StateCounts, of segment: MemoryLedgerSegment?) {
+        open.remove(number)
+        guard sums.updateValue(counts, forKey: number) == nil, let segment else { return }
+        for (provider, counts) in segment.providers { providers[provider, default: OutcomeCounts()].add(counts) }
+        reasons.add(segment.reasons)
     }
 
     /// True only for the call that closes the task.

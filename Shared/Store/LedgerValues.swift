@@ -208,6 +208,8 @@ package struct TaskProgress: Hashable, Sendable {
     package let counts: StateCounts
     /// Devices of closed segments that settlements ended, by the provider that these name.
     package let providers: [PushProtocol: OutcomeCounts]
+    /// Why devices of closed segments were not delivered, as far as senders recorded it.
+    package let reasons: ReasonCounts
     /// Entries of the task's list that name no device of the app, as far as jobs are resolved.
     package let unmatched: Int
     /// When the last segment was closed; the counts are final.
@@ -215,13 +217,15 @@ package struct TaskProgress: Hashable, Sendable {
 
     package init(
         plan: TaskPlan, jobsResolved: Int, isCancelled: Bool, counts: StateCounts,
-        providers: [PushProtocol: OutcomeCounts] = [:], unmatched: Int = 0, closed: Timestamp?
+        providers: [PushProtocol: OutcomeCounts] = [:], reasons: ReasonCounts = ReasonCounts(), unmatched: Int = 0,
+        closed: Timestamp?
     ) {
         self.plan = plan
         self.jobsResolved = jobsResolved
         self.isCancelled = isCancelled
         self.counts = counts
         self.providers = providers
+        self.reasons = reasons
         self.unmatched = unmatched
         self.closed = closed
     }

@@ -19,6 +19,14 @@ package struct TaskOutcomes: Hashable, Sendable {
     /// In the order of their positions.
     package let devices: [Device]
 
+    /// Why devices were not delivered.
+    package var reasons: ReasonCounts {
+        devices.reduce(into: ReasonCounts()) { reasons, device in
+            guard let detail = device.detail else { return }
+            reasons.add(of: ReasonCounts.Reason(device.state, status: detail.status, text: detail.reason))
+        }
+    }
+
     package init(plan: TaskPlan, devices: [Device]) {
         self.plan = plan
         self.devices = devices

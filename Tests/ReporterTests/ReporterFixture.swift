@@ -126,12 +126,13 @@ final class ReporterFixture: Sendable {
 
     /// Does the work of a sender: claims, settles, and sends results to the bus.
     func end(
-        _ devices: [DeviceID], task: TaskID, as state: DeliveryState, provider: PushProtocol? = nil
+        _ devices: [DeviceID], task: TaskID, as state: DeliveryState, provider: PushProtocol? = nil,
+        reason: String = ""
     ) async throws {
         claim(devices, task: task)
         for (segment, ids) in Dictionary(grouping: devices, by: \.index.segment) {
             let group = Settlement.Group(
-                offsets: ids.map(\.index.offset), state: state, attempt: 0, provider: provider)
+                offsets: ids.map(\.index.offset), state: state, attempt: 0, reason: reason, provider: provider)
             _ = ledger.settle(
                 Settlement(claim: claimID(ids), groups: [group]), of: task, in: SegmentID(app, number: segment))
         }

@@ -365,7 +365,7 @@ import Topics
             task.target.audience = .all([.topic(news), .not(.topic(sport))])
         }
         try await fixture.end(Array(ids[..<2]), task: task.id, as: .delivered, provider: .apns)
-        try await fixture.end([ids[2]], task: task.id, as: .failed, provider: .huawei)
+        try await fixture.end([ids[2]], task: task.id, as: .failed, provider: .huawei, reason: "Refused")
         try await fixture.end([ids[3]], task: task.id, as: .suppressed)
         #expect(try await fixture.closer().check(check(task)) == .settled)
         let report = try #require(try await fixture.reports().first)
@@ -373,6 +373,7 @@ import Topics
         #expect(report.details.topics == [news])
         #expect(report.byPlatform.map(\.name) == ["ios", "android", "unknown"])
         #expect(report.byPlatform.map(\.counts.targeted) == [2, 1, 1])
+        #expect(report.reasons.counts == [ReasonCounts.Reason(.failed, status: 0, text: "Refused"): 1])
         let trace = fixture.traces.trace(of: task.id, created: nil)
         #expect(
             trace.flatMap { ReportDetails(packed: $0.report, created: $0.created) } == (isFast ? report.details : nil))

@@ -18,11 +18,18 @@ import Topics
         return details
     }
 
+    private static let reasons = {
+        var reasons = ReasonCounts()
+        reasons.add(3, of: ReasonCounts.Reason(.expired, status: 429, text: ""))
+        reasons.add(14, of: ReasonCounts.Reason(.expired, status: 503, text: "\"Busy\""))
+        return reasons
+    }()
+
     private static func report(created: Timestamp?) throws -> TaskReport {
         TaskReport(
             task: task, app: try AppID("news"), dialect: .richie, created: created,
             closed: Self.created + .milliseconds(765), isCancelled: false, lane: .bulk, details: try details(),
-            unmatched: 3,
+            reasons: reasons, unmatched: 3,
             count: { state in state == .delivered ? 14_400 : state == .expired ? 17 : state == .claimed ? 5 : 0 })
     }
 
@@ -40,7 +47,9 @@ import Topics
             "android":{"targeted":407,"delivered":400,"failed":0,"invalid":0,"invalid_removed":0,"expired":7,\
             "suppressed":0,"cancelled":0,"unknown":0},\
             "unknown":{"targeted":11,"delivered":1,"failed":0,"invalid":0,"invalid_removed":0,"expired":10,\
-            "suppressed":0,"cancelled":0,"unknown":0}}}
+            "suppressed":0,"cancelled":0,"unknown":0}},\
+            "reasons":[{"outcome":"expired","status":503,"reason":"\\"Busy\\"","count":14},\
+            {"outcome":"expired","status":429,"reason":"","count":3}]}
             """
         #expect(String(decoding: try Self.report(created: Self.created).encoded(), as: UTF8.self) == expected)
     }
@@ -61,7 +70,7 @@ import Topics
         let whole = String(decoding: try Self.report(created: Self.created).encoded(), as: UTF8.self)
         let start = try #require(whole.firstRange(of: ",\"unmatched\""))
         let report = try TaskReport(decoding: Array("\(whole[..<start.lowerBound])}".utf8))
-        #expect(report.details == ReportDetails())
+        #expect(report.details == ReportDetails() && report.reasons == ReasonCounts())
         #expect(report[.delivered] == 14_400 && report.unmatched == 0)
         #expect(report.byPlatform.map(\.name) == ["unknown"] && report.byPlatform[0].counts == report.counts)
     }
@@ -116,6 +125,18 @@ import Topics
         let report = try TaskReport(decoding: Array(forged.utf8))
         #expect(report[.delivered] == 1 << 48 && report.targeted == (1 << 49) + 17)
         #expect(try TaskReport(decoding: report.encoded()) == report)
+    }
+
+    @Test func anEndlessListOfReasonsIsAddedUp() throws {
+        let text = String(decoding: try Self.report(created: nil).encoded(), as: UTF8.self)
+        let entries = (0..<3_000).map {
+            "{\"outcome\":\"failed\",\"status\":\($0),\"reason\":\"no \($0)\",\"count\":1}"
+        }
+        let forged = text.replacing("\"reasons\":[", with: "\"reasons\":[\(entries.joined(separator: ",")),")
+        let reasons = try TaskReport(decoding: Array(forged.utf8)).reasons
+        #expect(reasons.counts.count <= ReasonCounts.reasonsMaximum + 2)
+        #expect(reasons.counts.values.reduce(0, +) == 3_017)
+        #expect(reasons.counts[ReasonCounts.Reason(.failed, status: 0, text: ReasonCounts.other)] == 2_968)
     }
 
     @Test func feedbackIsReadBack() throws {

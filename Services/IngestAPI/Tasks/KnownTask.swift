@@ -66,6 +66,6 @@ extension TaskReport {
             created: trace.created, closed: trace.closed, isCancelled: trace.isCancelled,
             lane: trace.plan.isFast ? .fast : .bulk,
             details: ReportDetails(packed: trace.report, created: trace.created) ?? ReportDetails(),
-            unmatched: trace.unmatched, count: { counts[$0] })
+            reasons: trace.outcomes.reasons, unmatched: trace.unmatched, count: { counts[$0] })
     }
 }

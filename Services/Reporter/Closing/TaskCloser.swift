@@ -137,7 +137,7 @@ final class TaskCloser: Sendable {
         let report = TaskReport(
             task: task, app: progress.plan.app, dialect: content?.dialect ?? .native, created: content?.created,
             closed: closed, isCancelled: progress.isCancelled, lane: progress.plan.isFast ? .fast : .bulk,
-            details: TaskCloser.details(of: content, progress: progress),
+            details: TaskCloser.details(of: content, progress: progress), reasons: progress.reasons,
             unmatched: progress.unmatched, count: { progress.counts[$0] })
         return try TaskReport(decoding: try await stores.archive.fix(report: report.encoded(), of: task))
     }

@@ -33,8 +33,8 @@ struct LedgerKeys {
     /// The keys of the whole task.
     struct Whole {
         /// A hash: packed `plan`, number of `jobs`, number of `resolved` jobs, `cancelled`, time of closing in
-        /// `closed`, final counts in `totals`, numbers of devices by provider in `providers`, number of list entries
-        /// without a device in `unmatched`, unless it is zero. A small task also has `meant`, its devices until its job is
+        /// `closed`, final counts in `totals`, numbers of devices by provider in `providers`, those by reason in
+        /// `reasons`, number of list entries without a device in `unmatched`, unless it is zero. A small task also has `meant`, its devices until its job is
         /// resolved, and, once it is closed, `segments`, separated by commas.
         let task: RedisArgument
         /// A bitmap of the resolved jobs, in Redis bit order. Removed once all are resolved; never created for one job.

@@ -85,7 +85,7 @@ extension RedisLedger {
         let open = segments.filter { $0.app == view.plan.app && view.open.contains($0.number) }
         let ends = try await redis.run(open.map { closing($0, of: task, plan: view.plan) })
         for (segment, end) in zip(open, ends) {
-            guard let parts = end.array?.compactMap(\.bytes), parts.count == 2 else { continue }
+            guard let parts = end.array?.compactMap(\.bytes), parts.count == 3 else { continue }
             arguments += [RedisArgument(segment.number.description)] + parts.map { RedisArgument($0) }
         }
         let finished = try await redis.run(ScriptCall(LedgerScripts.finish, keys: keys.all, arguments: arguments))

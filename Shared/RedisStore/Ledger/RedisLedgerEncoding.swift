@@ -135,6 +135,21 @@ enum RedisLedgerEncoding {
         return providers
     }
 
+    /// Numbers of devices by reason; `Scripts/Ledger/reasons.lua` describes them.
+    static func reasons(_ bytes: [UInt8]) -> ReasonCounts? {
+        var reasons = ReasonCounts()
+        var reader = ByteReader(bytes)
+        while !reader.isAtEnd {
+            guard let state = reader.byte().flatMap(DeliveryState.init(rawValue:)),
+                let status = reader.integer(UInt16.self), let count = reader.integer(UInt32.self),
+                let length = reader.byte(), let text = reader.bytes(Int(length))
+            else { return nil }
+            reasons.add(
+                Int(count), of: ReasonCounts.Reason(state, status: status, text: OutsideText.replacing(text)))
+        }
+        return reasons
+    }
+
     /// Counts in the encoding of a closed task.
     static func totals(_ counts: StateCounts) -> [UInt8] {
         var bytes: [UInt8] = []

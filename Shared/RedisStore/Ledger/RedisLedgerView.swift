@@ -13,22 +13,26 @@ struct RedisLedgerView {
     let counts: StateCounts
     /// The same by provider, as far as senders ended them.
     let providers: [PushProtocol: OutcomeCounts]
+    /// Why devices of closed segments were not delivered.
+    let reasons: ReasonCounts
     /// Entries of the task's list that name no device.
     let unmatched: Int
     /// Segments that are not closed.
     let open: Set<SegmentNumber>
 
     init?(_ parts: [RedisValue]) {
-        guard parts.count == 9, let plan = parts[0].bytes.flatMap(RedisLedgerEncoding.plan(packed:)),
+        guard parts.count == 10, let plan = parts[0].bytes.flatMap(RedisLedgerEncoding.plan(packed:)),
             let resolved = parts[1].integer, let totals = parts[4].bytes, let open = parts[5].array,
             let sums = parts[6].array,
             let providers = parts[7].bytes.flatMap(RedisLedgerEncoding.providers),
-            let unmatched = parts[8].integer
+            let unmatched = parts[8].integer,
+            let reasons = parts[9].bytes.flatMap(RedisLedgerEncoding.reasons)
         else { return nil }
         self.plan = plan
         jobsResolved = Int(resolved)
         self.providers = providers
         self.unmatched = Int(unmatched)
+        self.reasons = reasons
         isCancelled = parts[2] == .integer(1)
         closed = parts[3].integer.map { Timestamp(milliseconds: $0) }
         self.open = Set(open.compactMap(RedisLedgerView.segment))
@@ -52,7 +56,7 @@ struct RedisLedgerView {
         sum.add(openCounts)
         return TaskProgress(
             plan: plan, jobsResolved: jobsResolved, isCancelled: isCancelled, counts: sum, providers: providers,
-            unmatched: unmatched, closed: closed)
+            reasons: reasons, unmatched: unmatched, closed: closed)
     }
 
     private static func segment(_ value: RedisValue) -> SegmentNumber? {

@@ -26,7 +26,8 @@ enum LedgerScripts {
     static let expire = RedisScript(
         PackageResources.expire_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .claims)
     static let close = RedisScript(
-        PackageResources.close_ledger_lua, using: .states, .ledgerFlags, .ledger, .providerNumbers, .providers)
+        PackageResources.close_ledger_lua, using: .states, .ledgerFlags, .ranges, .ledger, .window, .providerNumbers,
+        .providers, .reasonsBounds, .reasons, .ledgerReasons)
 
     static let plan = RedisScript(PackageResources.plan_task_lua)
     static let begin = RedisScript(PackageResources.begin_task_lua)
@@ -35,7 +36,8 @@ enum LedgerScripts {
     static let isResolved = RedisScript(PackageResources.is_resolved_lua)
     static let enter = RedisScript(PackageResources.enter_task_lua, using: .taskEntry)
     static let enterToCancel = RedisScript(PackageResources.enter_to_cancel_lua, using: .taskEntry)
-    static let finish = RedisScript(PackageResources.finish_task_lua, using: .clock, .states, .taskView)
+    static let finish = RedisScript(
+        PackageResources.finish_task_lua, using: .clock, .states, .taskView, .reasonsBounds, .reasons)
 
     static let beginRestoring = RedisScript(PackageResources.begin_restoring_lua)
     static let enterToRestore = RedisScript(PackageResources.enter_to_restore_lua)

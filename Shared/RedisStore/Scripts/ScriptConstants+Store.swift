@@ -17,6 +17,7 @@ extension ScriptConstants {
     static let groupReplies = ScriptConstants(prefix: "GROUP", of: GroupReplyCode.self)
     static let probeReplies = ScriptConstants(prefix: "PROBE", of: ProbeReplyCode.self)
     static let requestReplies = ScriptConstants(prefix: "REQUEST", of: RequestReplyCode.self)
+    static let reasonsBounds = ScriptConstants([("REASONS_MAXIMUM", Int64(ReasonCounts.reasonsMaximum))])
     static let records = ScriptConstants([("RECORD_REMOVED", Int64(StoredDevice.removalMark))])
     static let outageBounds = ScriptConstants([
         ("OUTAGE_MEMORY", Int64(ProviderOutageBounds.memory.wholeMilliseconds)),
@@ -36,6 +37,6 @@ extension ScriptConstants {
         providers,
         states, ledgerFlags, claimReplies, markReplies, bucketReplies, commitReplies, groupReplies, probeReplies,
         requestReplies, records, outageBounds, startsBounds,
-        statisticsBounds,
+        statisticsBounds, reasonsBounds,
     ]
 }

@@ -22,13 +22,15 @@ package struct TaskReport: TopicMessage, Hashable {
     package let counts: OutcomeCounts
     /// Entries of the task's list that name no device of the app; zero without a list, and in reports of earlier versions.
     package let unmatched: Int
+    /// Why devices were not delivered; empty in reports of earlier versions.
+    package let reasons: ReasonCounts
     package let details: ReportDetails
 
     /// Counts only terminal states: a closed task has no others.
     package init(
         task: TaskID, app: AppID, dialect: TaskDialect, created: Timestamp?, closed: Timestamp, isCancelled: Bool,
-        lane: Lane, details: ReportDetails = ReportDetails(), unmatched: Int = 0,
-        count: (DeliveryState) -> Int
+        lane: Lane, details: ReportDetails = ReportDetails(), reasons: ReasonCounts = ReasonCounts(),
+        unmatched: Int = 0, count: (DeliveryState) -> Int
     ) {
         self.task = task
         self.app = app
@@ -38,6 +40,7 @@ package struct TaskReport: TopicMessage, Hashable {
         self.isCancelled = isCancelled
         self.lane = lane
         self.details = details
+        self.reasons = reasons
         self.unmatched = unmatched
         counts = OutcomeCounts(count: count)
     }
@@ -89,6 +92,7 @@ package struct TaskReport: TopicMessage, Hashable {
                         json.member(name, object: { TaskReport.write(counts, to: &$0) })
                     }
                 })
+            json.member("reasons", json: "[\(reasons.mostFrequent.map(TaskReport.text).joined(separator: ","))]")
         }
         return Array(text.utf8)
     }
@@ -99,6 +103,15 @@ package struct TaskReport: TopicMessage, Hashable {
     private static func write(_ counts: OutcomeCounts, to json: inout JSONText) {
         json.member("targeted", counts.targeted)
         for state in OutcomeCounts.states { json.member(state.name, counts[state]) }
+    }
+
+    private static func text(_ reason: ReasonCounts.Reason, count: Int) -> String {
+        JSONText.object { json in
+            json.member("outcome", reason.state.name)
+            json.member("status", Int(reason.status))
+            json.member("reason", reason.text)
+            json.member("count", count)
+        }
     }
 
     package init(decoding bytes: [UInt8]) throws {
@@ -115,7 +128,21 @@ package struct TaskReport: TopicMessage, Hashable {
             task: task, app: json["space"] == nil ? app : app.activities, dialect: dialect,
             created: json.value("created", convert: Timestamp.init(rfc3339:)),
             closed: closed, isCancelled: isCancelled, lane: lane, details: ReportDetails(json),
-            unmatched: TaskReport.count("unmatched", in: json), count: { TaskReport.count($0.name, in: sums) })
+            reasons: TaskReport.reasons(in: json), unmatched: TaskReport.count("unmatched", in: json),
+            count: { TaskReport.count($0.name, in: sums) })
+    }
+
+    private static func reasons(in report: JSON) -> ReasonCounts {
+        var reasons = ReasonCounts()
+        for entry in report["reasons"]?.elements ?? [] {
+            guard let name = entry["outcome"]?.text, let text = entry["reason"]?.text,
+                let state = OutcomeCounts.states.first(where: { $0.name == name })
+            else { continue }
+            let status = UInt16(clamping: count("status", in: entry))
+            let reason = ReasonCounts.Reason(state, status: status, text: OutcomeReason.cut(text))
+            reasons.add(count("count", in: entry), of: reason)
+        }
+        return reasons
     }
 
     fileprivate static func count(_ name: String, in sums: JSON) -> Int {

@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
--- Libraries: states, ledgerFlags, ledger, providerNumbers, providers
+-- Libraries: states, ledgerFlags, ranges, ledger, window, providerNumbers, providers, reasonsBounds, reasons,
+-- ledgerReasons
 -- Closes a segment without open devices. A missing ledger is created closed, so that a late mark finds it closed.
 --
 -- KEYS: ledger, details. ARGV: flags and deadline of a new ledger, milliseconds to keep the ledger and the details.
--- Returns the final counts, of which none is of deferred devices, and the numbers by provider; false while devices are
--- open.
+-- Returns the final counts, of which none is of deferred devices, the numbers by provider, and those by reason; false
+-- while devices are open.
 
 head = head or newHead(ARGV[1], ARGV[2])
 if countOpen() > 0 then return false end
@@ -14,4 +15,4 @@ if not has(FLAG_CLOSED) then
     redis.call('PEXPIRE', ledger, ARGV[3])
     redis.call('PEXPIRE', KEYS[2], ARGV[4])
 end
-return {string.sub(header(), 9, HEADER_BYTES[1]), providersOfLedger(KEYS[2])}
+return {string.sub(header(), 9, HEADER_BYTES[1]), providersOfLedger(KEYS[2]), reasonsOfLedger(KEYS[2])}

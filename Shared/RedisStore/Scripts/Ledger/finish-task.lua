@@ -1,12 +1,13 @@
 #!lua flags=allow-oom
--- Libraries: clock, states, taskView
+-- Libraries: clock, states, taskView, reasonsBounds, reasons
 -- Adds the counts of closed segments to a task. Closes the task if all jobs are resolved and no segment is open.
 --
 -- KEYS: task, jobs, open segments, sums. ARGV: now, milliseconds to keep the task, 1 to keep the list of its segments,
--- then segment, final counts and numbers by provider in turn. Returns the view of the task.
+-- then segment, final counts, numbers by provider and numbers by reason in turn. Returns the view of the task.
 
 -- By provider and state.
 local devices = {}
+local ends = newReasons()
 
 local function addProviders(text)
     for at = 1, #text, 6 do
@@ -27,11 +28,16 @@ end
 -- A segment that was closed before is not added again.
 local function addSegments()
     addProviders(redis.call('HGET', KEYS[1], 'providers') or '')
-    for at = 4, #ARGV, 3 do
-        if redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1]) == 1 then addProviders(ARGV[at + 2]) end
+    addPackedReasons(ends, redis.call('HGET', KEYS[1], 'reasons') or '')
+    for at = 4, #ARGV, 4 do
+        if redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1]) == 1 then
+            addProviders(ARGV[at + 2])
+            addPackedReasons(ends, ARGV[at + 3])
+        end
         redis.call('SREM', KEYS[3], ARGV[at])
     end
     saveProviders()
+    if #ends.list > 0 then redis.call('HSET', KEYS[1], 'reasons', packReasons(ends)) end
 end
 
 local function sumTotals()

@@ -1,15 +1,16 @@
 -- A task as a whole. KEYS: task, jobs, open segments, sums.
 
 -- Returns plan, resolved jobs, 1 if the task is cancelled, time of closing, totals, open segments, the sums of
--- closed segments, their numbers by provider, and the number of list entries without a device; false if there is no
--- plan.
+-- closed segments, their numbers by provider, the number of list entries without a device, and the numbers by reason;
+-- false if there is no plan.
 local function view()
     local fields = redis.call(
-        'HMGET', KEYS[1], 'plan', 'resolved', 'cancelled', 'closed', 'totals', 'providers', 'unmatched')
+        'HMGET', KEYS[1], 'plan', 'resolved', 'cancelled', 'closed', 'totals', 'providers', 'unmatched',
+        'reasons')
     if not fields[1] then return false end
     return {
         fields[1], fields[2] or '0', fields[3] and 1 or 0, fields[4] or '', fields[5] or '',
         redis.call('SMEMBERS', KEYS[3]), redis.call('HGETALL', KEYS[4]), fields[6] or '',
-        fields[7] or '0'
+        fields[7] or '0', fields[8] or ''
     }
 end
