@@ -26,19 +26,17 @@ func shared(_ name: String, embedding files: [String] = [], _ dependencies: Stri
         resources: files.map { .embedInCode($0) }, swiftSettings: features)
 }
 
-func service(
-    _ name: String, command: String, embedding files: [String] = [], _ dependencies: String...
-) -> Target {
-    guard !isForFuzzing else {
-        // Without its main function, so that the fuzzers, which have their own, can link it.
-        return .target(
-            name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
-            exclude: ["App.swift", "App+build.swift"], resources: files.map { .embedInCode($0) },
-            swiftSettings: features)
-    }
-    return .executableTarget(
-        name: command, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)",
+/// The handlers and routes of a service. Its program is apart, so that the simulation can run several services in one
+/// process.
+func service(_ name: String, embedding files: [String] = [], _ dependencies: String...) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)", exclude: ["Main"],
         resources: files.map { .embedInCode($0) }, swiftSettings: features)
+}
+
+func program(_ name: String, of service: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: [.byName(name: service)], path: "Services/\(service)/Main", swiftSettings: features)
 }
 
 /// A program that tests and benchmarks start as a separate process.
@@ -124,13 +122,13 @@ let package = Package(
         shared("Topics", "JSONKit", "PushModel", "ServiceKit", "TaskModel"),
 
         service(
-            "AndroidSender", command: "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
+            "AndroidSender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
         service(
-            "APNsSender", command: "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
+            "APNsSender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
             "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskModel", "TLSSocket", "Topics"),
         service(
-            "Carillon", command: "carillon",
+            "Carillon",
             embedding: [
                 "Example/app.js", "Example/carillon-worker.js", "Example/index.html", "Example/style.css",
             ],
@@ -138,37 +136,50 @@ let package = Package(
             "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel",
             "Topics"),
         service(
-            "CarillonBench", command: "carillon-bench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
+            "CarillonBench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
             "TaskKit", "TaskModel", "TLSSocket", "Topics"),
         service(
-            "EventStream", command: "event-stream", "Apps", "Bus", "HTTPServer", "JSONKit", "PushModel", "ServiceHost",
+            "EventStream", "Apps", "Bus", "HTTPServer", "JSONKit", "PushModel", "ServiceHost",
             "ServiceKit", "TaskModel", "Topics"),
         service(
-            "IngestAPI", command: "ingest-api",
+            "IngestAPI",
             embedding: ["Browser/carillon.js", "Browser/carillon-worker.js", "Console/Pages", "openapi.yaml"], "Apps",
             "Bus", "Datagrams", "HTTPClient", "HTTPServer", "JSONKit", "LocalTime", "PushModel", "RedisClient",
             "RedisStore", "RegistryLog",
             "Rendering", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
-            "ProviderSimulator", command: "provider-simulator", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit",
+            "ProviderSimulator", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit",
             "PushModel", "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),
         service(
-            "Renderer", command: "renderer", "Bus", "PushModel", "RedisClient", "RedisStore", "Rendering",
+            "Renderer", "Bus", "PushModel", "RedisClient", "RedisStore", "Rendering",
             "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
-            "Reporter", command: "reporter", "Apps", "Bus", "HTTPClient", "JSONKit", "LocalTime", "ProviderKit",
+            "Reporter", "Apps", "Bus", "HTTPClient", "JSONKit", "LocalTime", "ProviderKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
             "TaskKit", "TaskModel", "Topics"),
         service(
-            "Scheduler", command: "scheduler", "Bus", "PushModel", "RedisClient", "RedisStore", "ServiceHost",
+            "Scheduler", "Bus", "PushModel", "RedisClient", "RedisStore", "ServiceHost",
             "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
-            "TargetingResolver", command: "targeting-resolver", "Bus", "PushModel", "RedisClient", "RedisStore",
+            "TargetingResolver", "Bus", "PushModel", "RedisClient", "RedisStore",
             "Rendering", "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
-            "WebSender", command: "web-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
+            "WebSender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
+
+        program("android-sender", of: "AndroidSender"),
+        program("apns-sender", of: "APNsSender"),
+        program("carillon", of: "Carillon"),
+        program("carillon-bench", of: "CarillonBench"),
+        program("event-stream", of: "EventStream"),
+        program("ingest-api", of: "IngestAPI"),
+        program("provider-simulator", of: "ProviderSimulator"),
+        program("renderer", of: "Renderer"),
+        program("reporter", of: "Reporter"),
+        program("scheduler", of: "Scheduler"),
+        program("targeting-resolver", of: "TargetingResolver"),
+        program("web-sender", of: "WebSender"),
 
         testExecutable("BareLoops", "CHiredis", "CMicroHTTPD", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
@@ -183,11 +194,11 @@ let package = Package(
         testLibrary(
             "TestSupport", "Bus", "JSONKit", "PushModel", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         tests(
-            "AndroidSenderTests", "android-sender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
+            "AndroidSenderTests", "AndroidSender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
             "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TestSupport",
             "TLSSocket", "Topics"),
         tests(
-            "APNsSenderTests", "apns-sender", "Apps", "Bus", "HTTP2", "JSONKit", "MemoryStore", "provider-simulator",
+            "APNsSenderTests", "APNsSender", "Apps", "Bus", "HTTP2", "JSONKit", "MemoryStore", "ProviderSimulator",
             "ProviderKit", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store",
             "TaskModel", "TestSupport", "TLSSocket", "Topics"),
         tests("AppsTests", "Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing", "TestSupport"),
@@ -200,24 +211,24 @@ let package = Package(
             "BusTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport",
             "Topics"),
         tests(
-            "CarillonTests", "apns-sender", "Apps", "Bus", "BusProbe", "carillon", "CommandKit", "HTTPServer",
-            "JSONKit", "KafkaBus", "KafkaMock", "MemoryBus", "MemoryStore", "provider-simulator", "PushModel",
+            "CarillonTests", "APNsSender", "Apps", "Bus", "BusProbe", "Carillon", "CommandKit", "HTTPServer",
+            "JSONKit", "KafkaBus", "KafkaMock", "MemoryBus", "MemoryStore", "ProviderSimulator", "PushModel",
             "RedisBus", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit",
             "TaskModel",
             "TestSupport", "Topics"),
-        tests("CarillonBenchTests", "carillon", "carillon-bench", "JSONKit", "ServiceKit", "TestSupport"),
+        tests("CarillonBenchTests", "Carillon", "CarillonBench", "JSONKit", "ServiceKit", "TestSupport"),
         tests("CModulesTests", "CCurl", "CNGHTTP2", "CSimdJSON", "TestSupport"),
         tests("CommandKitTests", "CommandKit", "ServiceKit"),
         tests(
-            "DocsTests", "android-sender", "apns-sender", "Apps", "Bus", "event-stream", "ingest-api", "ProviderKit",
-            "provider-simulator", "renderer", "reporter", "scheduler", "ServiceHost", "ServiceKit",
-            "targeting-resolver", "TestSupport", "web-sender"),
+            "DocsTests", "AndroidSender", "APNsSender", "Apps", "Bus", "EventStream", "IngestAPI", "ProviderKit",
+            "ProviderSimulator", "Renderer", "Reporter", "Scheduler", "ServiceHost", "ServiceKit",
+            "TargetingResolver", "TestSupport", "WebSender"),
         tests(
-            "EventStreamTests", "Apps", "Bus", "carillon", "event-stream", "HTTPServer", "JSONKit", "KafkaBus",
+            "EventStreamTests", "Apps", "Bus", "Carillon", "EventStream", "HTTPServer", "JSONKit", "KafkaBus",
             "KafkaMock",
             "PushModel", "RedisBus", "RedisClient", "ServiceKit", "TaskModel", "TestSupport", "Topics"),
         testFuzzers(
-            "Fuzz", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "ingest-api", "JSONKit", "LocalTime",
+            "Fuzz", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "IngestAPI", "JSONKit", "LocalTime",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceKit", "Signing", "Store",
             "TaskModel", "TLSSocket", "Topics"),
         tests("DatagramsTests", "Datagrams", "ServiceKit", "TestSupport"),
@@ -225,7 +236,7 @@ let package = Package(
         tests("HTTPClientTests", "HTTPClient", "HTTPServer", "ServiceKit", "TestSupport"),
         tests("HTTPServerTests", "HTTPServer", "ServiceKit", "TestSupport", "TLSSocket"),
         tests(
-            "IngestAPITests", "Apps", "Bus", "Datagrams", "HTTPServer", "ingest-api", "JSONKit", "LocalTime",
+            "IngestAPITests", "Apps", "Bus", "Datagrams", "HTTPServer", "IngestAPI", "JSONKit", "LocalTime",
             "MemoryBus", "MemoryStore", "PushModel", "RedisBus", "RedisClient", "ServiceKit", "Signing", "Store",
             "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests("JSONKitTests", "JSONKit", "JSONProbe", "ServiceKit", "TestSupport"),
@@ -238,7 +249,7 @@ let package = Package(
             "ProviderKitTests", "Apps", "Bus", "HTTP2", "HTTPClient", "MemoryBus", "MemoryStore", "ProviderKit",
             "PushModel", "ServiceKit", "Signing", "Store", "TaskKit", "TestSupport", "Topics"),
         tests(
-            "ProviderSimulatorTests", "HTTP2", "HTTPServer", "JSONKit", "provider-simulator", "PushModel", "ServiceKit",
+            "ProviderSimulatorTests", "HTTP2", "HTTPServer", "JSONKit", "ProviderSimulator", "PushModel", "ServiceKit",
             "Signing", "TestSupport", "TLSSocket"),
         tests("PushModelTests", "PushModel", "ServiceKit", "TestSupport"),
         tests(
@@ -251,23 +262,23 @@ let package = Package(
             "RegistryLogTests", "Bus", "KafkaBus", "KafkaMock", "MemoryBus", "PushModel", "RedisClient", "RedisStore",
             "RegistryLog", "RegistryProbe", "ServiceKit", "Store", "TestSupport", "Topics"),
         tests(
-            "RendererTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisStore", "renderer",
+            "RendererTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "RedisStore", "Renderer",
             "Rendering", "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
-            "RenderingTests", "JSONKit", "provider-simulator", "PushModel", "Rendering", "ServiceKit", "TaskModel",
+            "RenderingTests", "JSONKit", "ProviderSimulator", "PushModel", "Rendering", "ServiceKit", "TaskModel",
             "TestSupport", "Topics"),
         tests(
             "ReporterTests", "Apps", "Bus", "HTTPClient", "HTTPServer", "JSONKit", "MemoryBus", "MemoryStore",
-            "PushModel", "RedisClient", "RedisStore", "reporter", "ServiceHarness", "ServiceKit", "Signing", "Store",
+            "PushModel", "RedisClient", "RedisStore", "Reporter", "ServiceHarness", "ServiceKit", "Signing", "Store",
             "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
             "SchedulerTests", "Bus", "LocalTime", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore",
-            "scheduler",
+            "Scheduler",
             "ServiceHarness", "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests(
-            "SenderSimulationTests", "android-sender", "apns-sender", "Bus", "JSONKit", "provider-simulator",
-            "PushModel", "RedisBus", "RedisClient", "RedisStore", "scheduler", "ServiceKit", "Signing", "Store",
-            "TestSupport", "Topics", "web-sender"),
+            "SenderSimulationTests", "AndroidSender", "APNsSender", "Bus", "JSONKit", "ProviderSimulator",
+            "PushModel", "RedisBus", "RedisClient", "RedisStore", "Scheduler", "ServiceKit", "Signing", "Store",
+            "TestSupport", "Topics", "WebSender"),
         tests(
             "ServiceHostTests", "Bus", "BusProbe", "HTTPServer", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus",
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
@@ -280,7 +291,7 @@ let package = Package(
         tests(
             "TargetingResolverTests", "Bus", "JSONKit", "LocalTime", "MemoryBus", "MemoryStore", "PushModel",
             "RedisClient",
-            "RedisStore", "ServiceHarness", "ServiceKit", "Store", "targeting-resolver", "TaskKit", "TaskModel",
+            "RedisStore", "ServiceHarness", "ServiceKit", "Store", "TargetingResolver", "TaskKit", "TaskModel",
             "TestSupport", "Topics"),
         tests(
             "TaskKitTests", "Bus", "LocalTime", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store",
@@ -292,7 +303,7 @@ let package = Package(
         tests(
             "WebSenderTests", "Apps", "Bus", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit", "MemoryStore",
             "ProviderKit", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store",
-            "TestSupport", "TLSSocket", "Topics", "web-sender"),
+            "TestSupport", "TLSSocket", "Topics", "WebSender"),
     ],
     // simdjson's headers select their string type by the C++ standard; an older one would not match the library.
     cxxLanguageStandard: .cxx17

@@ -3,8 +3,8 @@ import ServiceKit
 import TestSupport
 import Testing
 
+@testable import APNsSender
 @testable import HTTP2
-@testable import apns_sender
 
 @Suite struct APNsAnswerTests {
     /// If the body is not Apple's, the sender judges by the status.

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// Many devices pass through the whole sender to a failing Apple: every device ends, none is repeated without need.
 @Suite(.timeLimit(.minutes(3))) struct APNsDeliveryTests {

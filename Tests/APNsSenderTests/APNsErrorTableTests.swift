@@ -5,7 +5,7 @@ import TLSSocket
 import TestSupport
 import Testing
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// Apple's table of answers, each row through a real connection: from status and JSON to the verdict.
 @Suite struct APNsErrorTableTests {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// Gateways follow changes of the app files.
 @Suite(.timeLimit(.minutes(3))) struct APNsGatewaysTests {

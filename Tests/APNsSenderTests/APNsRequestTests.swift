@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// The requests that Apple receives, decoded by a real server.
 @Suite struct APNsRequestTests {

@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// Provider tokens as received by Apple.
 @Suite(.timeLimit(.minutes(5))) struct APNsTokenTests {

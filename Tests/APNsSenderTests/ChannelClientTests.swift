@@ -7,7 +7,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// The management of channels against the rules of the simulated Apple.
 @Suite(.timeLimit(.minutes(3))) struct ChannelClientTests {

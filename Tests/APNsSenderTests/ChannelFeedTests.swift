@@ -8,7 +8,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// Where started activities get their updates from: the real connections, with a store in memory.
 @Suite(.timeLimit(.minutes(3))) struct ChannelFeedTests {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// A sender with an activity that is about to be started, and Apple with channels.
 struct ChannelFixture {

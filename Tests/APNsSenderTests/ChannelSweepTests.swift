@@ -9,7 +9,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import apns_sender
+@testable import APNsSender
 
 @Suite(.timeLimit(.minutes(3))) struct ChannelSweepTests {
     private func open(_ fixture: ChannelFixture, _ name: String, as channel: ActivityChannel) throws {

@@ -9,7 +9,7 @@ import Store
 import TestSupport
 import Topics
 
-@testable import apns_sender
+@testable import APNsSender
 
 /// The whole sender with a ledger in memory and a scripted Apple. The fixture also replaces the scheduler: retries are
 /// sent again immediately, whenever they are due.

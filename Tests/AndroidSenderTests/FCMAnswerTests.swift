@@ -3,8 +3,8 @@ import ServiceKit
 import TestSupport
 import Testing
 
+@testable import AndroidSender
 @testable import HTTP2
-@testable import android_sender
 
 /// Every row of FCM's error table, decoded from answers in Google's format.
 @Suite struct FCMAnswerTests {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import android_sender
+@testable import AndroidSender
 
 @Suite struct FCMGatewayTests {
     @Test func sendsOneRequestADevice() async throws {

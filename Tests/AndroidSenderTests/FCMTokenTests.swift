@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import android_sender
+@testable import AndroidSender
 
 /// How the sender gets Google's access tokens, and how it handles failures.
 @Suite struct FCMTokenTests {

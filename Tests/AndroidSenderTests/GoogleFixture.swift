@@ -7,8 +7,8 @@ import RedisStore
 import ServiceKit
 import TestSupport
 
+@testable import AndroidSender
 @testable import Apps
-@testable import android_sender
 
 /// Google on loopback, a Redis for its quota, and gateways made as in the service.
 final class GoogleFixture: Sendable {

@@ -3,7 +3,7 @@ import ProviderKit
 import ServiceKit
 import Testing
 
-@testable import android_sender
+@testable import AndroidSender
 
 /// Every row of Huawei's error table, decoded from answers in Huawei's format.
 @Suite struct HuaweiAnswerTests {

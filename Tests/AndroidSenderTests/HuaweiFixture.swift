@@ -5,8 +5,8 @@ import PushModel
 import ServiceKit
 import TestSupport
 
+@testable import AndroidSender
 @testable import Apps
-@testable import android_sender
 
 /// Huawei on loopback, and gateways made as in the service.
 final class HuaweiFixture: Sendable {

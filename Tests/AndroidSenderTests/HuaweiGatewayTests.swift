@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import android_sender
+@testable import AndroidSender
 
 @Suite struct HuaweiGatewayTests {
     /// A thousand devices go in one request; exactly those that Huawei names are dead.

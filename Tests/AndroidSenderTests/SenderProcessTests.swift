@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import android_sender
+@testable import AndroidSender
 
 /// The real program: reads a chunk with devices of both kinds from the bus, and sends their results to it.
 @Suite struct SenderProcessTests {

@@ -22,6 +22,17 @@ import Testing
         }
     }
 
+    /// Whatever a program does beside starting its service, the simulation would not run.
+    @Test func programsOnlyStartTheirService() throws {
+        for target in targets where target.kind == "program" {
+            let service = try #require(target.dependencies.first)
+            let main = try #require(SourceTree.text("Services/\(service)/Main/main.swift"))
+            #expect(main == "import \(service)\n\nawait \(service).main()\n")
+        }
+        let services = targets.filter { $0.kind == "service" }.map(\.name)
+        #expect(targets.filter { $0.kind == "program" }.flatMap(\.dependencies).sorted() == services.sorted())
+    }
+
     @Test func testsReachCLibrariesThroughTheirOwners() {
         for target in targets where target.kind.hasPrefix("test") {
             check(.test, target: target, folder: "Tests/\(target.name)")
@@ -66,8 +77,8 @@ import Testing
     }
 
     private func check(_ layer: ImportCheck.Layer, target: DeclaredTarget, folder: String) {
-        let check = ImportCheck(layer: layer, target: target, ownModules: Set(targets.map(\.module)))
-        let sources = SourceTree.swiftSources(under: folder)
+        let check = ImportCheck(layer: layer, target: target, ownModules: Set(targets.map(\.name)))
+        let sources = SourceTree.swiftSources(under: folder).filter { !$0.hasSuffix("/Main/main.swift") }
         #expect(!sources.isEmpty, "\(folder) holds no source")
         var imports: Set<String> = []
         for path in sources {

@@ -1,23 +1,14 @@
 /// A target as `Package.swift` declares it through its helper functions.
 struct DeclaredTarget: Equatable {
-    /// The helper function that declares it: `cModule`, `shared`, `service`, `tests`, `testFuzzers`, `testLibrary` or
-    /// `testExecutable`.
+    /// The helper function that declares it: `cModule`, `shared`, `service`, `program`, `tests`, `testFuzzers`,
+    /// `testLibrary` or `testExecutable`.
     let kind: String
-    /// Also the name of its folder.
+    /// Also the name of its module and, except for a program, of its folder.
     let name: String
-    /// The module name that sources import: the target's name, or that of the service's command.
-    let module: String
     let dependencies: [String]
 
-    init(kind: String, name: String, module: String? = nil, dependencies: [String]) {
-        self.kind = kind
-        self.name = name
-        self.module = module ?? name
-        self.dependencies = dependencies
-    }
-
     private static let kinds: Set = [
-        "cModule", "service", "shared", "testExecutable", "testFuzzers", "testLibrary", "tests",
+        "cModule", "program", "service", "shared", "testExecutable", "testFuzzers", "testLibrary", "tests",
     ]
 
     /// Reads the manifest as text: the package manager would wait for the lock of the build that runs the test.
@@ -30,7 +21,7 @@ struct DeclaredTarget: Equatable {
         }
     }
 
-    /// Labelled arguments name a library to link or a command, not a dependency.
+    /// Other labelled arguments than `of` name a library to link, not a dependency.
     private static func target(_ kind: String, arguments: String) -> DeclaredTarget? {
         let plain = withoutLists(arguments).split(separator: ",").compactMap { argument -> String? in
             let text = argument.drop { $0.isWhitespace }
@@ -38,9 +29,10 @@ struct DeclaredTarget: Equatable {
             return String(text.dropFirst().prefix { $0 != "\"" })
         }
         guard let name = plain.first else { return nil }
-        return DeclaredTarget(
-            kind: kind, name: name, module: command(in: arguments).map(module(ofCommand:)),
-            dependencies: kind == "cModule" ? [] : plain.dropFirst().map(module(ofCommand:)))
+        if kind == "program" {
+            return DeclaredTarget(kind: kind, name: name, dependencies: service(in: arguments).map { [$0] } ?? [])
+        }
+        return DeclaredTarget(kind: kind, name: name, dependencies: kind == "cModule" ? [] : Array(plain.dropFirst()))
     }
 
     /// Files are listed in brackets, with commas of their own.
@@ -53,14 +45,9 @@ struct DeclaredTarget: Equatable {
         }
     }
 
-    private static func command(in arguments: String) -> String? {
-        let label = "command: \""
+    private static func service(in arguments: String) -> String? {
+        let label = "of: \""
         return arguments.range(ofFirst: label).map { String(arguments[$0.upperBound...].prefix { $0 != "\"" }) }
-    }
-
-    /// The compiler writes a hyphen as an underscore.
-    private static func module(ofCommand name: String) -> String {
-        String(name.map { $0 == "-" ? "_" : $0 })
     }
 }
 

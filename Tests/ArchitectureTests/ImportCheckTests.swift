@@ -88,7 +88,9 @@ import Testing
                 ], "RedisClient"),
                 tests("HTTPClientTests", "HTTPClient",
                     "TestSupport"),
-            ] + service("Renderer", command: "renderer", "Bus"))
+                service("Renderer", "Bus"),
+                program("event-stream", of: "EventStream"),
+            ])
             """
         #expect(
             DeclaredTarget.all(inManifest: manifest) == [
@@ -96,7 +98,8 @@ import Testing
                 DeclaredTarget(kind: "shared", name: "HTTPClient", dependencies: ["CCurl", "ServiceKit"]),
                 DeclaredTarget(kind: "shared", name: "RedisStore", dependencies: ["RedisClient"]),
                 DeclaredTarget(kind: "tests", name: "HTTPClientTests", dependencies: ["HTTPClient", "TestSupport"]),
-                DeclaredTarget(kind: "service", name: "Renderer", module: "renderer", dependencies: ["Bus"]),
+                DeclaredTarget(kind: "service", name: "Renderer", dependencies: ["Bus"]),
+                DeclaredTarget(kind: "program", name: "event-stream", dependencies: ["EventStream"]),
             ])
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import carillon_bench
+@testable import CarillonBench
 
 /// A small run of the rebuild benchmark: its figures are meaningless here, but all must be present.
 @Suite(.timeLimit(.minutes(3))) struct BenchRegistryTests {

@@ -4,7 +4,7 @@ import JSONKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// `carillon activities`, against a server that responds as documented.
 @Suite(.timeLimit(.minutes(3))) struct ActivityCommandsTests {

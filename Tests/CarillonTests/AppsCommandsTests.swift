@@ -7,7 +7,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 @Suite struct AppsCommandsTests {
     private let terminal = RecordedTerminal()

@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// Which bus a command opens.
 @Suite struct BusChoiceTests {

@@ -5,7 +5,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// `carillon campaigns show`, against a server that responds as documented.
 @Suite(.timeLimit(.minutes(3))) struct CampaignCommandTests {

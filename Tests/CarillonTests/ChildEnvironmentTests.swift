@@ -2,7 +2,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// The environment that the programs of `carillon up` get from its shell.
 @Suite(.timeLimit(.minutes(5))) struct ChildEnvironmentTests {

@@ -2,7 +2,7 @@ import CommandKit
 import ServiceKit
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 @Suite struct CommandTreeTests {
     private func run(_ words: String...) async -> (code: Int32, terminal: RecordedTerminal) {

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// The command line that the demonstration shows and runs.
 @Suite(.timeLimit(.minutes(3))) struct CurlLineTests {

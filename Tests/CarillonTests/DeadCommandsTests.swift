@@ -6,7 +6,7 @@ import ServiceKit
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// The commands on the in-process bus: their output, and the messages they send.
 @Suite(.timeLimit(.minutes(3))) struct DeadCommandsTests {

@@ -1,7 +1,7 @@
 import JSONKit
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 @Suite struct DemoTests {
     private static let endpoints = [

@@ -6,7 +6,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// The page of Web Push that `carillon up --demo` serves. What it does in a browser is tested by `make check-browser`.
 @Suite struct ExamplePageTests {

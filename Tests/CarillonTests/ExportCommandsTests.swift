@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// The commands that print public topics, on the in-process bus and with a real Redis.
 @Suite(.timeLimit(.minutes(3))) struct ExportCommandsTests {

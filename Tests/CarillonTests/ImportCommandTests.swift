@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// `carillon import pushd`, from a Redis that is filled as pushd fills it into one of Carillon's.
 @Suite(.timeLimit(.minutes(5))) struct ImportCommandTests {

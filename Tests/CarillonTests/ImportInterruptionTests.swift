@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// Imports that are interrupted and run again.
 @Suite(.timeLimit(.minutes(5))) struct ImportInterruptionTests {

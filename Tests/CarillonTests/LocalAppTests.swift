@@ -5,7 +5,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// The app of a `carillon up`, over several starts.
 @Suite struct LocalAppTests {

@@ -4,7 +4,7 @@ import TaskModel
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// Decisions about a task whose ledger is lost, and the limit of tasks held at once.
 @Suite struct LostTaskTests {

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// What is made of the declarations of the commands: the manual page, and the page of the documentation.
 @Suite(.timeLimit(.minutes(3))) struct ManualPageTests {

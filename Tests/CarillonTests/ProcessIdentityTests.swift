@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 @Suite struct ProcessIdentityTests {
     @Test func aNumberThatWasGivenAgainIsAnotherProcess() throws {

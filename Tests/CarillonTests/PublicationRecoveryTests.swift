@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// The counts of publications after a lost Redis.
 @Suite(.timeLimit(.minutes(5))) struct PublicationRecoveryTests {

@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 @Suite struct PushdSubscriberTests {
     private let token = String(repeating: "ab", count: 32)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 @Suite(.timeLimit(.minutes(5))) struct RebuildCommandTests {
     private let terminal = RecordedTerminal()

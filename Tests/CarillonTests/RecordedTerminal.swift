@@ -2,7 +2,7 @@ import CommandKit
 import ServiceKit
 import TestSupport
 
-@testable import carillon
+@testable import Carillon
 
 /// Records the output, and answers questions as the test requires.
 final class RecordedTerminal: Terminal {

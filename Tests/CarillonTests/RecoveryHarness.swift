@@ -8,7 +8,7 @@ import TaskModel
 import TestSupport
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// Topics as written by services, and stores that have lost everything.
 struct RecoveryHarness {

@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// The scripts of `carillon completion`, in the shells they are made for.
 @Suite(.timeLimit(.minutes(3))) struct ShellCompletionTests {

@@ -3,7 +3,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// The commands about topics that devices subscribe to, against a server that responds as documented.
 @Suite(.timeLimit(.minutes(3))) struct SubscriptionsCommandTests {

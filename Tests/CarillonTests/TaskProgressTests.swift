@@ -3,7 +3,7 @@ import JSONKit
 import ServiceKit
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// The bar and the last line of a watched task.
 @Suite struct TaskProgressTests {

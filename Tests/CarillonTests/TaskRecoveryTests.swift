@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// The recovery of open tasks from the topics, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(5))) struct TaskRecoveryTests {

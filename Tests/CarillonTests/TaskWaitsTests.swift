@@ -5,7 +5,7 @@ import PushModel
 import ServiceKit
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// What `carillon tasks show` says of a task that is not closed.
 @Suite struct TaskWaitsTests {

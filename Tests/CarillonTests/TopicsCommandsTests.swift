@@ -4,7 +4,7 @@ import KafkaBus
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 @Suite struct TopicsCommandsTests {
     private let terminal = RecordedTerminal()

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import carillon
+@testable import Carillon
 
 /// Groups and transfers are in the registry log: the command restores them.
 @Suite(.timeLimit(.minutes(3))) struct TransferRebuildTests {

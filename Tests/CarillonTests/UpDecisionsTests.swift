@@ -5,7 +5,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// Decisions of `carillon up` that need no process.
 @Suite struct UpDecisionsTests {

@@ -7,7 +7,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// `carillon up` as an operator runs it, with its own Redis and simulator, and probes in place of the services.
 @Suite(.timeLimit(.minutes(6))) struct UpProcessTests {

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import carillon
+@testable import Carillon
 
 /// Remarks of several programs on the terminal of `carillon up`.
 @Suite(.timeLimit(.minutes(1))) struct UpReportTests {

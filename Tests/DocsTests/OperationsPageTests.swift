@@ -4,16 +4,16 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import android_sender
-@testable import apns_sender
-@testable import event_stream
-@testable import ingest_api
-@testable import provider_simulator
-@testable import renderer
-@testable import reporter
-@testable import scheduler
-@testable import targeting_resolver
-@testable import web_sender
+@testable import APNsSender
+@testable import AndroidSender
+@testable import EventStream
+@testable import IngestAPI
+@testable import ProviderSimulator
+@testable import Renderer
+@testable import Reporter
+@testable import Scheduler
+@testable import TargetingResolver
+@testable import WebSender
 
 /// The pages for operators are compared with what services read and show, in both directions: an operator must find
 /// every setting and metric there, and nothing that does not exist.

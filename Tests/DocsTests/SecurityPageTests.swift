@@ -3,13 +3,13 @@ import ServiceKit
 import TestSupport
 import Testing
 
+@testable import APNsSender
+@testable import AndroidSender
 @testable import Apps
-@testable import android_sender
-@testable import apns_sender
-@testable import event_stream
-@testable import ingest_api
-@testable import reporter
-@testable import web_sender
+@testable import EventStream
+@testable import IngestAPI
+@testable import Reporter
+@testable import WebSender
 
 /// `docs/security.md` lists the secrets that each service reads; operators mount secrets accordingly.
 @Suite struct SecurityPageTests {

@@ -6,8 +6,8 @@ import Testing
 import Topics
 
 @testable import Apps
+@testable import EventStream
 @testable import HTTPServer
-@testable import event_stream
 
 @Suite struct EventHubTests {
     private let time = ManualTimeSource()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import event_stream
+@testable import EventStream
 
 @Suite struct ReplayTests {
     private static func history(_ count: Int, bytesMaximum: Int = 1 << 20) -> EventHistory {

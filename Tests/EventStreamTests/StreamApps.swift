@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 
 @testable import Apps
-@testable import event_stream
+@testable import EventStream
 
 /// The apps `news` and `shop`, each with a key that listens.
 struct StreamApps {

@@ -1,7 +1,7 @@
 import PushModel
 import Testing
 
-@testable import event_stream
+@testable import EventStream
 
 @Suite struct StreamPositionTests {
     @Test(arguments: [[], [0], [1, 2], [127, 128, 16_384], [.max, 0, 1 << 40]])

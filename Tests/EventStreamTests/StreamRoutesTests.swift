@@ -6,8 +6,8 @@ import Testing
 import Topics
 
 @testable import Apps
+@testable import EventStream
 @testable import HTTPServer
-@testable import event_stream
 
 /// The public port, with a hub that is fed by the test.
 @Suite(.timeLimit(.minutes(3))) struct StreamRoutesTests {

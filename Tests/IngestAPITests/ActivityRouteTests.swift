@@ -7,7 +7,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 @Suite struct ActivityRouteTests {
     private static let path = "/v1/activities"

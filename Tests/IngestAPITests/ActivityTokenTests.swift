@@ -7,7 +7,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 @Suite struct ActivityTokenTests {
     private static func token(_ number: Int) -> String { String(repeating: "0\(number)", count: 40) }

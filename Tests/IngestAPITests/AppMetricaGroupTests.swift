@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Apps
-@testable import ingest_api
+@testable import IngestAPI
 
 /// AppMetrica's groups as in its documentation; where that leaves a choice, as in `docs/appmetrica.md`.
 @Suite struct AppMetricaGroupTests {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Apps
-@testable import ingest_api
+@testable import IngestAPI
 
 /// What an app's keys can read of its file.
 @Suite struct AppRouteTests {

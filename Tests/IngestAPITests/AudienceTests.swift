@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 @Suite(.timeLimit(.minutes(3))) struct AudienceTests {
     private func save(_ name: String, audience: String, fixture: IngestFixture) async -> RawClient.Response {

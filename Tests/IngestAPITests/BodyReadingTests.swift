@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Large bodies are read in turns, without delaying small ones.
 @Suite struct BodyReadingTests {

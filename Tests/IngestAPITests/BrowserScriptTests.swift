@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The scripts for web pages, as browsers load them. What they do in a browser is tested by `make check-browser`.
 @Suite struct BrowserScriptTests {

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Setting all subscriptions at once replaces them, or changes nothing.
 @Suite struct BulkSubscriptionTests {

@@ -7,7 +7,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `GET /v1/campaigns/NAME`.
 @Suite struct CampaignTests {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The dead letters of an app's tasks, which no other app sees or replays.
 @Suite struct DeadLetterTests {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The class of a device changes at its first moment and at its removal, and the webhook of its app is told.
 @Suite struct DeviceClassTests {

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `limits.devices` in pushd's dialect.
 @Suite struct DeviceLimitTests {

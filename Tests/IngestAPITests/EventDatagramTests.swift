@@ -11,7 +11,7 @@ import Testing
 import Topics
 
 @testable import Apps
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Events over UDP: who may send what, and that each datagram has exactly one outcome.
 @Suite(.timeLimit(.minutes(2))) struct EventDatagramTests {

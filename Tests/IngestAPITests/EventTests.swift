@@ -5,7 +5,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `POST /event/NAME`: events as pushd's publishers send them, and what becomes of them.
 @Suite struct EventTests {

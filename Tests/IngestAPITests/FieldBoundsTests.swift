@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Each field at its limit and one beyond; a refused request changes nothing.
 @Suite struct FieldBoundsTests {

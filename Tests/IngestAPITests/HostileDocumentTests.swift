@@ -2,7 +2,7 @@ import Apps
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Bodies designed to be expensive, sent to every operation that takes one, with a key that has every scope.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct HostileDocumentTests {

@@ -7,7 +7,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `Idempotency-Key` as in the IETF draft.
 @Suite struct IdempotencyTests {

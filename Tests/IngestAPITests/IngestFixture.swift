@@ -10,7 +10,7 @@ import Testing
 
 @testable import Apps
 @testable import HTTPServer
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The API with a registry in memory, on its own port, with two apps: `news` and `shop`.
 final class IngestFixture: Sendable {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Neither of two apps can read, push to or see anything of the other, on any endpoint.
 @Suite struct IsolationTests {

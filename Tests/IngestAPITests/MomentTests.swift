@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Windows of tasks, and `POST /v1/moments`, which releases them.
 @Suite struct MomentTests {

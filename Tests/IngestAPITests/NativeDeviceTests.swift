@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `/v1/devices`: registration, reading and removal of devices.
 @Suite struct NativeDeviceTests {

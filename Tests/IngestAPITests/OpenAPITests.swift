@@ -6,7 +6,7 @@ import Testing
 
 @testable import Apps
 @testable import HTTPServer
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `docs/api/openapi.yaml` matches the routes, in both directions, and the service serves it.
 @Suite struct OpenAPITests {

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Parsed values count against the memory for bodies, at every kind of route that parses a body.
 @Suite struct ParsedBodyMemoryTests {

@@ -2,7 +2,7 @@ import JSONKit
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// What providers would get of a task that is not accepted.
 @Suite struct PreviewTests {

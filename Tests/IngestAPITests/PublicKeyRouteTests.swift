@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Apps
-@testable import ingest_api
+@testable import IngestAPI
 
 /// What a key that ships inside an app can do, and above all what it cannot.
 @Suite struct PublicKeyRouteTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The decision alone, with a manual clock.
 @Suite struct RateBucketsTests {

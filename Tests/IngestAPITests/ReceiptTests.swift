@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `POST /v1/receipts`: each receipt is proven or refused by itself, and accepted once it is durable.
 @Suite struct ReceiptTests {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The counters of refused requests, by which an operator tells attacks and wrong settings from mistakes.
 @Suite struct RefusalMeterTests {

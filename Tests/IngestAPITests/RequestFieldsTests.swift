@@ -4,7 +4,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Bodies are parsed into names and values, or refused with a reason.
 @Suite struct RequestFieldsTests {

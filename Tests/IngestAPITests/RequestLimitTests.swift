@@ -4,7 +4,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Requests over a limit are answered 429 with a `Retry-After`.
 @Suite struct RequestLimitTests {

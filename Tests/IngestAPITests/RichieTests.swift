@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Richie's Push API as in its documentation; where that leaves a choice, as in `docs/richie.md`.
 @Suite struct RichieTests {

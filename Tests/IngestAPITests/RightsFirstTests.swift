@@ -2,7 +2,7 @@ import JSONKit
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// A request without the required rights is refused before it costs anything: its other errors are not examined.
 @Suite struct RightsFirstTests {

@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `GET /status`, as load balancers of pushd ask it.
 @Suite struct ServiceStatusTests {

@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `GET /v1/statistics`.
 @Suite struct StatisticsTests {

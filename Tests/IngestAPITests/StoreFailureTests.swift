@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// A failed store is never treated as a store without the data.
 @Suite struct StoreFailureTests {

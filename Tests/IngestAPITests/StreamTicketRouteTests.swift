@@ -5,7 +5,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `POST /v1/stream-tickets`.
 @Suite struct StreamTicketRouteTests {

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `/subscriber/:id/subscriptions` and the routes below it.
 @Suite struct SubscriptionTests {

@@ -5,7 +5,7 @@ import ServiceKit
 import Store
 import TestSupport
 
-@testable import ingest_api
+@testable import IngestAPI
 
 extension TaskAccess {
     /// Stores in memory, for tests that look into none but the archive.

@@ -5,7 +5,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// A task as it can be posted again.
 @Suite struct TaskContentTests {

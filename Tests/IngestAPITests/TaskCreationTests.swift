@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `POST /v1/tasks`: the accepted tasks; a task is accepted only once it is durable.
 @Suite struct TaskCreationTests {

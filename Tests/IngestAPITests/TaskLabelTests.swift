@@ -5,7 +5,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Labels of a task from the request to what remains of it.
 @Suite struct TaskLabelTests {

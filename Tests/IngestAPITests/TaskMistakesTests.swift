@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Apps
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The requests that `POST /v1/tasks` refuses, and its errors: the field, and what to do.
 @Suite struct TaskMistakesTests {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Reading a task while it runs and afterwards.
 @Suite struct TaskReadingTests {

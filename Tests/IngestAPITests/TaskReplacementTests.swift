@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Tasks with a key, of which the last accepted counts.
 @Suite struct TaskReplacementTests {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Tasks that are to be sent later.
 @Suite struct TaskSchedulingTests {

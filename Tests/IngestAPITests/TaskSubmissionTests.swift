@@ -12,7 +12,7 @@ import Testing
 import Topics
 
 @testable import Apps
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Submissions of one or several drafts under one key, as every dialect makes them.
 @Suite struct TaskSubmissionTests {

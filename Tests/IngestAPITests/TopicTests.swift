@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `/event/:event` and `/v1/topics/:topic`.
 @Suite struct TopicTests {

@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The bound of bodies whose sender is not known yet.
 @Suite struct UnkeyedBodiesTests {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `DELETE /v1/users/:user`: every device of the user is removed, whatever happens meanwhile, and nothing else.
 @Suite struct UserDeletionTests {

@@ -4,7 +4,7 @@ import ServiceKit
 import Signing
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Tokens that say who the user of a device is: strict in every part, since nothing else says it.
 @Suite struct UserTokenTests {

@@ -5,7 +5,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Browsers, Windows devices and publishers' servers, which are registered by their addresses, in both dialects.
 @Suite struct WebDeviceTests {

@@ -3,7 +3,7 @@ import JSONKit
 import ServiceKit
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 /// The rules of the endpoints for channels and broadcasts.
 @Suite struct AppleChannelTests {

@@ -4,7 +4,7 @@ import ServiceKit
 import Signing
 import TestSupport
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 /// Apple's rules with a separate team, and pushes that they accept unless a test changes them.
 struct AppleFixture {

@@ -3,7 +3,7 @@ import Signing
 import TestSupport
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct AppleProviderTokenTests {
     @Test(arguments: [

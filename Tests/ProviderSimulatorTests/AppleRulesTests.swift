@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct AppleRulesTests {
     @Test func takesAPushAndEchoesItsName() throws {

@@ -3,7 +3,7 @@ import JSONKit
 import ServiceKit
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct DeliveryBookTests {
     @Test func countsDevicesTasksAndRepeats() throws {

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct FaultTests {
     private let random = SeededRandomSource(seed: 7)

@@ -5,7 +5,7 @@ import Signing
 import TestSupport
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct GoogleRulesTests {
     @Test func handsOutATokenAndTakesAPush() throws {

@@ -1,7 +1,7 @@
 import JSONKit
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct LiveActivityPushTests {
     private static let update = "\"event\":\"update\",\"timestamp\":7,\"content-state\":{\"score\":1}"

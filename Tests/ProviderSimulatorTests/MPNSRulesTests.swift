@@ -2,7 +2,7 @@ import HTTP2
 import ServiceKit
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct MPNSRulesTests {
     private static let toast = element(

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct PhoneBookTests {
     private let now = Timestamp(milliseconds: 1_767_225_600_500)

@@ -4,7 +4,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct WNSRulesTests {
     private static let badge = "<badge value=\"3\"/>"

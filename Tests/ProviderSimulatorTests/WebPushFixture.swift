@@ -3,7 +3,7 @@ import PushModel
 import ServiceKit
 import Signing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 /// A Web Push service, and a publisher whose pushes it accepts unless a test changes them.
 struct WebPushFixture {

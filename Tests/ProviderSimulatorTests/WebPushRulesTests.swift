@@ -5,7 +5,7 @@ import ServiceKit
 import Signing
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct WebPushRulesTests {
     private static let apple = WebPushSubscriptions.Vendor.apple.addresses.start

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 @Suite struct XMLReaderTests {
     @Test func readsElementsTextsAndReferences() throws {

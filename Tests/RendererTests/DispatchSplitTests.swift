@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import renderer
+@testable import Renderer
 
 @Suite struct DispatchSplitTests {
     /// Goal: no chunk exceeds the limit of the bus. Method: the longest tokens, which are longer than their records.

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import renderer
+@testable import Renderer
 
 /// Devices that get contents from the parts of their task's list.
 @Suite struct ListedContentsTests {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import renderer
+@testable import Renderer
 
 /// Deadlines and badges of chunks where platforms differ.
 @Suite struct PlatformLifeTests {

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import renderer
+@testable import Renderer
 
 @Suite struct RenderHandlerTests {
     private static let bilingual = #"{"body":{"default":"Hello","fr":"Bonjour"},"badge":"increment"}"#

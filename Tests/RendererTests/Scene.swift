@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import renderer
+@testable import Renderer
 
 /// A renderer's handler with stores in memory, one task and a manual clock.
 final class Scene: Sendable {

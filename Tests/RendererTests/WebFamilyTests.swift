@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import renderer
+@testable import Renderer
 
 /// Devices of web-sender's protocols: browsers with their keys, phones by their version, addresses.
 @Suite struct WebFamilyTests {

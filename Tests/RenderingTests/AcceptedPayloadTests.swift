@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 /// Goal: any input of a publisher is either refused with a reason or accepted by the provider; no input ends the
 /// process. Method: messages and payloads from pieces that are long, nested, reserved, empty or misspelled, rendered

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import provider_simulator
+@testable import ProviderSimulator
 
 /// A platform's own message and the fields that only its devices have, in exact payloads.
 @Suite struct PlatformMessageTests {

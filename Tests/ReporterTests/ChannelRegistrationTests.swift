@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 @Suite struct ChannelRegistrationTests {
     private let fixture: ReporterFixture

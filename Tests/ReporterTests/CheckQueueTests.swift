@@ -2,7 +2,7 @@ import PushModel
 import ServiceKit
 import Testing
 
-@testable import reporter
+@testable import Reporter
 
 @Suite struct CheckQueueTests {
     private let tasks = (0..<3).map { TaskID(high: 0, low: $0) }

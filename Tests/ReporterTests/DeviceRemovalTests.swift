@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 @Suite struct DeviceRemovalTests {
     private let fixture: ReporterFixture

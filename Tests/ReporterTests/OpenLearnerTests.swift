@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// What opens and deliveries teach. The clock starts at midnight, UTC, which is nine in the fallback zone of the app.
 @Suite(.timeLimit(.minutes(5))) struct OpenLearnerTests {

@@ -2,7 +2,7 @@ import HTTPClient
 import ServiceKit
 import Testing
 
-@testable import reporter
+@testable import Reporter
 
 @Suite struct PostPolicyTests {
     private let closed = Timestamp(milliseconds: 1_767_225_600_000)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// Receipts are counted once, whatever is delivered again.
 @Suite struct ReceiptHandlerTests {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 @Suite struct ReportBodyTests {
     private func report(_ counts: [DeliveryState: Int], dialect: TaskDialect = .richie) throws -> TaskReport {

@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// Posts reports to endpoints on loopback.
 @Suite(.timeLimit(.minutes(5))) struct ReportPosterTests {

@@ -11,7 +11,7 @@ import TaskModel
 import TestSupport
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// The parts of a reporter with a bus and stores in memory, and a manual clock. All its changes to tasks go through
 /// `Scissors`, which may cut them off.

@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// A reporter that tells the webhook of an app what became of its messages.
 final class StateFixture: Sendable {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// Posts states of messages to endpoints on loopback.
 @Suite(.timeLimit(.minutes(5))) struct StatePosterTests {

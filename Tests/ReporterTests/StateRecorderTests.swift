@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// Goal: the outbox of an app has each state of its messages once and in order, whatever is delivered again.
 @Suite(.timeLimit(.minutes(5))) struct StateRecorderTests {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// The service that posts states, with an outbox in memory.
 @Suite(.timeLimit(.minutes(5))) struct StateSenderTests {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// A task from open to reported.
 @Suite(.timeLimit(.minutes(5))) struct TaskCloserTests {

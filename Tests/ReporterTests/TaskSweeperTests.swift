@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// Handler and sweeper together, as in the service, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(5))) struct TaskSweeperTests {

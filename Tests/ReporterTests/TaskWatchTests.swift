@@ -5,7 +5,7 @@ import TaskModel
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 @Suite struct TaskWatchTests {
     private let deadline = Timestamp(milliseconds: 1_767_225_600_000)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import reporter
+@testable import Reporter
 
 /// Goal: the webhook of an app is told each transition of a device once and in order, whatever is delivered again.
 @Suite(.timeLimit(.minutes(5))) struct TransitionTests {

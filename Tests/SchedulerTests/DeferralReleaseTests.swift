@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// The release of deferred devices, and the judgement of everything that is released.
 @Suite(.timeLimit(.minutes(5))) struct DeferralReleaseTests {

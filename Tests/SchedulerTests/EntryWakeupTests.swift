@@ -1,7 +1,7 @@
 import ServiceKit
 import Testing
 
-@testable import scheduler
+@testable import Scheduler
 
 @Suite struct EntryWakeupTests {
     private let wakeup = EntryWakeup()

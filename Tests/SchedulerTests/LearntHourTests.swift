@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// Tasks that wait for the hour at which their user opens pushes, with a bus and stores in memory. The clock starts at
 /// midnight, UTC.

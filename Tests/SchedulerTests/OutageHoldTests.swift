@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// Orders that are due for a provider in an outage.
 @Suite(.timeLimit(.minutes(5))) struct OutageHoldTests {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// Releases of tasks that are sent at a rate.
 @Suite(.timeLimit(.minutes(5))) struct PacedReleaseTests {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// Scheduled tasks with a key.
 @Suite(.timeLimit(.minutes(5))) struct ReplacedTaskTests {

@@ -5,7 +5,7 @@ import TaskKit
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 @Suite struct RetryGroupTests {
     private let first = TaskID(high: 1, low: 1)

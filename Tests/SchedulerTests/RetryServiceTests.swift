@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// The scheduler's retries end to end, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(5))) struct RetryServiceTests {

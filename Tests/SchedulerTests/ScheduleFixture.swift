@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// Schedulers that hold tasks, with a bus and stores in memory, and a manual clock.
 final class ScheduleFixture: Sendable {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// Tasks that are to be sent later, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(5))) struct ScheduledTaskTests {

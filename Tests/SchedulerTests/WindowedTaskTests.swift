@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import scheduler
+@testable import Scheduler
 
 /// Tasks that wait for a good moment of their user, with a bus and stores in memory.
 @Suite(.timeLimit(.minutes(5))) struct WindowedTaskTests {

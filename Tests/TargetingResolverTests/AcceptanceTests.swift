@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Goal: webhooks are told of each accepted message. Method: tasks with and without a window, for no device.
 @Suite struct AcceptanceTests {

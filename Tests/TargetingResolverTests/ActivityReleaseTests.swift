@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Publications of Live Activities: what is sent is decided when the task is resolved.
 @Suite struct ActivityReleaseTests {

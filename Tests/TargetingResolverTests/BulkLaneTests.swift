@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Tasks for many devices, which are split into jobs.
 @Suite(.timeLimit(.minutes(3))) struct BulkLaneTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Goal: wherever a resolver is killed, every device of the task is sent, and none that is not marked, although the
 /// registry changes before the next resolver continues. Method: each Redis command is a step, and so is the moment

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 @Suite struct MeantDevicesTests {
     @Test(arguments: Dice.seeds)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Devices that are judged at their first mark.
 @Suite(.timeLimit(.minutes(5))) struct DeferralTests {

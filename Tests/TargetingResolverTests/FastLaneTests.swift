@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Tasks for few devices, which are resolved immediately.
 @Suite(.timeLimit(.minutes(3))) struct FastLaneTests {

@@ -3,7 +3,7 @@ import PushModel
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 @Suite struct JobOutputTests {
     /// Only one lane has readers, whatever lane the received job names.

@@ -2,7 +2,7 @@ import PushModel
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 @Suite struct JobWindowTests {
     /// Goal: following every chain to its end reaches each job once, whatever the ratio of jobs to the window.

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Tasks whose list entries have contents of their own.
 @Suite(.timeLimit(.minutes(5))) struct ListedContentsTests {

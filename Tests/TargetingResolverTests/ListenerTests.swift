@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Goal: listeners are shown every task for all subscribers of a topic, in the texts of the push, and no other task.
 @Suite struct ListenerTests {

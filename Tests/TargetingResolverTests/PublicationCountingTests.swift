@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Publications to a topic, counted before they are planned.
 @Suite(.timeLimit(.minutes(5))) struct PublicationCountingTests {

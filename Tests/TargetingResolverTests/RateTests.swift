@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Tasks that are sent at a rate, at their first mark.
 @Suite(.timeLimit(.minutes(5))) struct RateTests {

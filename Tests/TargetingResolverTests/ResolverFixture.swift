@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Resolvers on a bus that is a list, run message by message, with a manual clock.
 final class ResolverFixture: Sendable {

@@ -3,7 +3,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import targeting_resolver
+@testable import TargetingResolver
 
 /// Goal: a single push makes no unnecessary store requests, since during a broadcast each of them waits in a queue.
 /// Method: every command to Redis is counted.

@@ -3,7 +3,7 @@ import ServiceKit
 import TestSupport
 import Testing
 
-@testable import web_sender
+@testable import WebSender
 
 /// The tables of answers stand in the documentation as they stand in the code.
 @Suite struct AnswerPageTests {

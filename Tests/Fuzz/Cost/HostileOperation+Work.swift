@@ -5,9 +5,9 @@ import TaskModel
 import Topics
 
 @testable import HTTPServer
+@testable import IngestAPI
 @testable import JSONKit
 @testable import ServiceKit
-@testable import ingest_api
 
 // The work of the API between reading a request and querying a store.
 extension HostileOperation {

@@ -3,9 +3,9 @@ import PushModel
 import Store
 
 @testable import HTTPServer
+@testable import IngestAPI
 @testable import JSONKit
 @testable import ServiceKit
-@testable import ingest_api
 
 /// Forms of the HTTP API's dialects.
 enum RequestTargets {

@@ -3,7 +3,7 @@ import PushModel
 import TaskModel
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// AppMetrica's messages in the words of tasks.
 @Suite struct AppMetricaMessagesTests {

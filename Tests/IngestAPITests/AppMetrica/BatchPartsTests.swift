@@ -4,7 +4,7 @@ import TaskModel
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The lists of a request's tasks are cut into parts that fit into messages.
 @Suite(.timeLimit(.minutes(5))) struct BatchPartsTests {

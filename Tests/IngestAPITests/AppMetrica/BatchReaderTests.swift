@@ -3,7 +3,7 @@ import PushModel
 import ServiceKit
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The body of `send-batch` is read once, and refused as a whole.
 @Suite(.timeLimit(.minutes(5))) struct BatchReaderTests {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// AppMetrica's `send-batch` and status as in its documentation; where that leaves a choice, as in
 /// `docs/appmetrica.md`.

@@ -2,7 +2,7 @@ import JSONKit
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// A signed-in browser.
 struct ConsoleBrowser {

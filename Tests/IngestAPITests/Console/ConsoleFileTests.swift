@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 @Suite struct ConsoleFileTests {
     private static let folder = "Services/IngestAPI/Console/Pages"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Apps
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Signing in to the console, and what its session may do.
 @Suite struct ConsoleSessionRouteTests {

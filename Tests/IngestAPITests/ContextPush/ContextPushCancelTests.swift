@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Cancelling messages, and the answers that say what it reached.
 @Suite struct ContextPushCancelTests {

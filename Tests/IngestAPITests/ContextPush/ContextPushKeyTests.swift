@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Publishers' keys: of the requests with one key the last counts, and it counts once.
 @Suite struct ContextPushKeyTests {

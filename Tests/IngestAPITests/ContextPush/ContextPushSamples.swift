@@ -2,7 +2,7 @@ import JSONKit
 import ServiceKit
 import TestSupport
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Requests as ContextPush's clients send them.
 enum ContextPushSamples {

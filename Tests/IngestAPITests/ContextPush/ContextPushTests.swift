@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Messages of ContextPush's API as in its documentation; where that leaves a choice, as in `docs/contextpush.md`.
 @Suite struct ContextPushTests {

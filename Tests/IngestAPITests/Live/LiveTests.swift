@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Apps
-@testable import ingest_api
+@testable import IngestAPI
 
 @Suite struct LiveTests {
     private static let task = #"{"audience":{"topic":"a"},"message":{"title":"T","body":"x"}}"#

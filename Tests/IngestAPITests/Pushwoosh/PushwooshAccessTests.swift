@@ -6,7 +6,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Who may send requests of Pushwoosh's API, whose keys are in bodies.
 @Suite struct PushwooshAccessTests {

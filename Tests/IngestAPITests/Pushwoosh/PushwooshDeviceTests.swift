@@ -6,7 +6,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// The calls of Pushwoosh's SDK.
 @Suite struct PushwooshDeviceTests {

@@ -4,7 +4,7 @@ import ServiceKit
 import Store
 import TestSupport
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// Requests as Pushwoosh's clients and its SDK send them.
 enum PushwooshSamples {

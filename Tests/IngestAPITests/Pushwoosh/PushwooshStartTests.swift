@@ -5,7 +5,7 @@ import TaskModel
 import TestSupport
 import Testing
 
-@testable import ingest_api
+@testable import IngestAPI
 
 /// `startLiveActivity` as in Pushwoosh's documentation; where that leaves a choice, as in `docs/pushwoosh.md`.
 @Suite struct PushwooshStartTests {

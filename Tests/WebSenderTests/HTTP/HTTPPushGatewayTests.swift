@@ -10,7 +10,7 @@ import Testing
 import Topics
 
 @testable import Apps
-@testable import web_sender
+@testable import WebSender
 
 @Suite(.timeLimit(.minutes(3))) struct HTTPPushGatewayTests {
     private let time = ManualTimeSource()

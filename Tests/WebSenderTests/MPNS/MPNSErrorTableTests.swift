@@ -3,7 +3,7 @@ import ProviderKit
 import ServiceKit
 import Testing
 
-@testable import web_sender
+@testable import WebSender
 
 @Suite struct MPNSErrorTableTests {
     private static let minute = RetryAdvice(floor: .seconds(60))

@@ -9,7 +9,7 @@ import Testing
 import Topics
 
 @testable import Apps
-@testable import web_sender
+@testable import WebSender
 
 @Suite(.timeLimit(.minutes(3))) struct MPNSGatewayTests {
     /// Runs the body with a gateway to the server.

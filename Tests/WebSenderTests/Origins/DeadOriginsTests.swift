@@ -10,7 +10,7 @@ import Testing
 import Topics
 
 @testable import Apps
-@testable import web_sender
+@testable import WebSender
 
 /// Many servers, real sockets, and some servers that are dead.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct DeadOriginsTests {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import web_sender
+@testable import WebSender
 
 @Suite(.timeLimit(.minutes(3))) struct OriginGateTests {
     private let time = ManualTimeSource()

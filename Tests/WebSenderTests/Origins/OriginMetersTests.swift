@@ -7,7 +7,7 @@ import Testing
 import Topics
 
 @testable import Apps
-@testable import web_sender
+@testable import WebSender
 
 /// What operators see of servers that fail.
 @Suite(.timeLimit(.minutes(3))) struct OriginMetersTests {

@@ -2,7 +2,7 @@ import ProviderKit
 import ServiceKit
 import Testing
 
-@testable import web_sender
+@testable import WebSender
 
 @Suite struct OriginTrafficTests {
     private let random = SeededRandomSource(seed: 5)

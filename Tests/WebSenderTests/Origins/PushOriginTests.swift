@@ -1,6 +1,6 @@
 import Testing
 
-@testable import web_sender
+@testable import WebSender
 
 @Suite struct PushOriginTests {
     @Test(arguments: [

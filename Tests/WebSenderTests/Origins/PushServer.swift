@@ -6,7 +6,7 @@ import TLSSocket
 import TestSupport
 import Topics
 
-@testable import web_sender
+@testable import WebSender
 
 /// A server on loopback, with TLS, that devices name in their addresses: answers as scripted and records the requests.
 final class PushServer: Sendable {

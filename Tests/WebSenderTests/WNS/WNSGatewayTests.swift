@@ -9,7 +9,7 @@ import Testing
 import Topics
 
 @testable import Apps
-@testable import web_sender
+@testable import WebSender
 
 @Suite(.timeLimit(.minutes(3))) struct WNSGatewayTests {
     /// Microsoft on loopback: access tokens at `/token` and below `/contoso`, channels everywhere else.

@@ -2,7 +2,7 @@ import HTTPClient
 import ServiceKit
 import Testing
 
-@testable import web_sender
+@testable import WebSender
 
 @Suite struct PushServiceListTests {
     @Test(arguments: [

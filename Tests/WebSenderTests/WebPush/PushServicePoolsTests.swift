@@ -5,7 +5,7 @@ import TLSSocket
 import TestSupport
 import Testing
 
-@testable import web_sender
+@testable import WebSender
 
 @Suite(.timeLimit(.minutes(2))) struct PushServicePoolsTests {
     private let time = ManualTimeSource()

@@ -4,7 +4,7 @@ import Signing
 import TestSupport
 import Testing
 
-@testable import web_sender
+@testable import WebSender
 
 @Suite struct VAPIDTokensTests {
     private let time = ManualTimeSource()

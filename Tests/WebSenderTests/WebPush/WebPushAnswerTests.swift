@@ -5,7 +5,7 @@ import ServiceKit
 import Testing
 
 @testable import HTTP2
-@testable import web_sender
+@testable import WebSender
 
 @Suite struct WebPushAnswerTests {
     private static let now = Timestamp(milliseconds: 1_767_225_600_000)

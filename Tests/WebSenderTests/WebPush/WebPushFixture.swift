@@ -8,7 +8,7 @@ import TestSupport
 import Topics
 
 @testable import Apps
-@testable import web_sender
+@testable import WebSender
 
 /// The gateway as the service makes it, for push services on loopback.
 final class WebPushFixture: Sendable {

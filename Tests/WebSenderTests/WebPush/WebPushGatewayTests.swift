@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Topics
 
-@testable import web_sender
+@testable import WebSender
 
 /// The gateway against real push services on loopback.
 @Suite(.timeLimit(.minutes(2))) struct WebPushGatewayTests {

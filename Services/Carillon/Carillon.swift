@@ -3,8 +3,8 @@ import Glibc
 import ServiceKit
 
 /// The operator's command. Each subcommand has its own file; `CommandTree` lists them.
-@main struct App {
-    static func main() async {
+package struct Carillon {
+    package static func main() async {
         // A write to a connection closed by its peer must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         let variables = EnvironmentReader.processEnvironment()

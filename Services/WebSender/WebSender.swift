@@ -2,8 +2,8 @@ import ServiceHost
 import ServiceKit
 
 /// Sends rendered notifications to browsers, Windows devices, and addresses of publishers.
-@main struct WebSender {
-    static func main() async {
+package struct WebSender {
+    package static func main() async {
         await ServiceHost.main(
             "web-sender", purpose: "sends notifications through Web Push, WNS, MPNS and HTTP",
             configuration: { WebSenderConfiguration(environment: &$0) },

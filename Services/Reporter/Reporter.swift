@@ -2,8 +2,8 @@ import ServiceHost
 import ServiceKit
 
 /// Reports and closes tasks, and removes invalid devices from the registry.
-@main struct Reporter {
-    static func main() async {
+package struct Reporter {
+    package static func main() async {
         await ServiceHost.main(
             "reporter", purpose: "closes tasks, posts their reports and unregisters invalid devices",
             configuration: { ReporterConfiguration(environment: &$0) },

@@ -2,8 +2,8 @@ import ServiceHost
 import ServiceKit
 
 /// Shows planned tasks to everyone who listens to their topics, over server-sent events.
-@main struct EventStream {
-    static func main() async {
+package struct EventStream {
+    package static func main() async {
         await ServiceHost.main(
             "event-stream", purpose: "shows tasks to the listeners of their topics, over server-sent events",
             configuration: { EventStreamConfiguration(environment: &$0) },

@@ -2,8 +2,8 @@ import ServiceHost
 import ServiceKit
 
 /// Holds scheduled tasks, retries and parked jobs, and releases them when they are due.
-@main struct Scheduler {
-    static func main() async {
+package struct Scheduler {
+    package static func main() async {
         await ServiceHost.main(
             "scheduler", purpose: "keeps scheduled tasks and retries until they are due",
             configuration: { SchedulerConfiguration(environment: &$0) },

@@ -3,8 +3,8 @@ import ServiceHost
 import ServiceKit
 
 /// Sends rendered notifications to Android devices through Google and Huawei.
-@main struct AndroidSender {
-    static func main() async {
+package struct AndroidSender {
+    package static func main() async {
         await ServiceHost.main(
             "android-sender", purpose: "sends notifications through FCM and Huawei Push Kit",
             configuration: { AndroidSenderConfiguration(environment: &$0) },

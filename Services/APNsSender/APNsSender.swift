@@ -3,8 +3,8 @@ import ServiceHost
 import ServiceKit
 
 /// Sends rendered notifications to Apple.
-@main struct APNsSender {
-    static func main() async {
+package struct APNsSender {
+    package static func main() async {
         await ServiceHost.main(
             "apns-sender", purpose: "sends notifications to Apple devices through APNs",
             configuration: { APNsSenderConfiguration(environment: &$0) },

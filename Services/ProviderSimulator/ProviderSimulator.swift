@@ -4,10 +4,10 @@ import ServiceKit
 
 /// Simulates all providers in one process on loopback, for tests, benchmarks and trying things out. It needs no bus, so
 /// it does not run under `ServiceHost`.
-@main struct ProviderSimulator {
+package struct ProviderSimulator {
     private static let name = "provider-simulator"
 
-    static func main() async {
+    package static func main() async {
         let signals = SignalListener.install()
         var reader = EnvironmentReader(EnvironmentReader.processEnvironment())
         let configuration = SimulatorConfiguration(environment: &reader)

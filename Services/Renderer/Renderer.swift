@@ -2,8 +2,8 @@ import ServiceHost
 import ServiceKit
 
 /// Renders the payloads of targeted devices for the senders.
-@main struct Renderer {
-    static func main() async {
+package struct Renderer {
+    package static func main() async {
         await ServiceHost.main(
             "renderer", purpose: "renders the payloads for the senders",
             configuration: { RendererConfiguration(environment: &$0) },

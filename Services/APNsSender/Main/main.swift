@@ -1,0 +1,3 @@
+import APNsSender
+
+await APNsSender.main()

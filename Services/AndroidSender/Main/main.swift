@@ -1,0 +1,3 @@
+import AndroidSender
+
+await AndroidSender.main()

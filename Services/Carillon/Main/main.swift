@@ -1,0 +1,3 @@
+import Carillon
+
+await Carillon.main()

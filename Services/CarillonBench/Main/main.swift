@@ -1,0 +1,3 @@
+import CarillonBench
+
+await CarillonBench.main()

@@ -1,0 +1,3 @@
+import EventStream
+
+await EventStream.main()

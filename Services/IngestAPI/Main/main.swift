@@ -1,0 +1,3 @@
+import IngestAPI
+
+await IngestAPI.main()

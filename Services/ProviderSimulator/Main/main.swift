@@ -1,0 +1,3 @@
+import ProviderSimulator
+
+await ProviderSimulator.main()

@@ -1,0 +1,3 @@
+import Renderer
+
+await Renderer.main()

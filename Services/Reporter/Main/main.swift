@@ -1,0 +1,3 @@
+import Reporter
+
+await Reporter.main()

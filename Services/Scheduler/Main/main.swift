@@ -1,0 +1,3 @@
+import Scheduler
+
+await Scheduler.main()

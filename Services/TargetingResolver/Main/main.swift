@@ -1,0 +1,3 @@
+import TargetingResolver
+
+await TargetingResolver.main()

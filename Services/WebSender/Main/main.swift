@@ -1,0 +1,3 @@
+import WebSender
+
+await WebSender.main()
