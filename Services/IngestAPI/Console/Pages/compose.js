@@ -6,8 +6,8 @@ import { debounce, h, replace } from "./dom.js";
 import { MESSAGE_FIELDS, OPTION_FIELDS, TaskField, put, take, textArea } from "./fields.js";
 import { PLATFORMS, nameOf, plural } from "./format.js";
 import {
-  button, card, check, clearErrors, code, confirm, failure, field, form, notify, select, showErrors, taskLink,
-  textInput,
+	button, card, check, clearErrors, code, confirm, failure, field, form, notify, select, showErrors, taskLink,
+	textInput,
 } from "./parts.js";
 import { Previews } from "./previews.js";
 
@@ -16,275 +16,275 @@ const LISTS = ["users", "devices"];
 const WAIT_MILLISECONDS = 400;
 
 export async function show({ app, body, query, signal }) {
-  const composer = new Composer(app);
-  body.append(composer.element);
-  if (!query.has("from")) return;
-  try {
-    const content = await app.get(`/tasks/${enc(query.get("from"))}/content`);
-    if (!signal.aborted) composer.write(content);
-  } catch (error) {
-    if (error.name !== "AbortError") body.prepend(failure(error));
-  }
+	const composer = new Composer(app);
+	body.append(composer.element);
+	if (!query.has("from")) return;
+	try {
+		const content = await app.get(`/tasks/${enc(query.get("from"))}/content`);
+		if (!signal.aborted) composer.write(content);
+	} catch (error) {
+		if (error.name !== "AbortError") body.prepend(failure(error));
+	}
 }
 
 /** A key that lets the server send a repeated request once. */
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((one) =>
-  one.toString(16).padStart(2, "0")).join("");
+	one.toString(16).padStart(2, "0")).join("");
 
 const hasTarget = (task) => task.audience || LISTS.some((name) => task[name]?.length);
 
 class Composer {
-  constructor(app) {
-    this.app = app;
-    this.key = newKey();
-    this.extra = {};
-    this.languages = new Map();
-    this.previews = new Previews(app.name);
-    const refresh = debounce(WAIT_MILLISECONDS, () => this.ask());
-    const changed = this.changed = () => {
-      this.key = newKey();
-      refresh();
-    };
-    this.lists = Object.fromEntries(LISTS.map((path) => [path, textArea({ oninput: changed })]));
-    this.audience = new AudienceForm({ changed, mayAll: app.may("broadcast"), modes: LISTS.map((path) => [path,
-      [path === "users" ? "Users" : "Devices", field(`Ids of ${path}`, this.lists[path],
-        { path, hint: "Separated by spaces, commas or lines." })]]) });
-    this.platforms = PLATFORMS.map((name) => h("input", { type: "checkbox", name, onchange: changed }));
-    this.fields = [...MESSAGE_FIELDS, ...OPTION_FIELDS].map((one) => new TaskField(one, changed));
-    this.timeInput = h("input", { type: "datetime-local", oninput: changed });
-    this.time = field("Time", this.timeInput, { path: "send_at" });
-    this.time.hidden = true;
-    this.when = select([["", "At once"], ["send_at", "At a time"], ["send_at_local", "At each device's own time"]], "",
-      () => {
-        this.time.hidden = !this.when.value;
-        changed();
-      });
-    this.draw();
-  }
+	constructor(app) {
+		this.app = app;
+		this.key = newKey();
+		this.extra = {};
+		this.languages = new Map();
+		this.previews = new Previews(app.name);
+		const refresh = debounce(WAIT_MILLISECONDS, () => this.ask());
+		const changed = this.changed = () => {
+			this.key = newKey();
+			refresh();
+		};
+		this.lists = Object.fromEntries(LISTS.map((path) => [path, textArea({ oninput: changed })]));
+		this.audience = new AudienceForm({ changed, mayAll: app.may("broadcast"), modes: LISTS.map((path) => [path,
+			[path === "users" ? "Users" : "Devices", field(`Ids of ${path}`, this.lists[path],
+				{ path, hint: "Separated by spaces, commas or lines." })]]) });
+		this.platforms = PLATFORMS.map((name) => h("input", { type: "checkbox", name, onchange: changed }));
+		this.fields = [...MESSAGE_FIELDS, ...OPTION_FIELDS].map((one) => new TaskField(one, changed));
+		this.timeInput = h("input", { type: "datetime-local", oninput: changed });
+		this.time = field("Time", this.timeInput, { path: "send_at" });
+		this.time.hidden = true;
+		this.when = select([["", "At once"], ["send_at", "At a time"], ["send_at_local", "At each device's own time"]], "",
+			() => {
+				this.time.hidden = !this.when.value;
+				changed();
+			});
+		this.draw();
+	}
 
-  draw() {
-    this.columns = h("div.languages");
-    this.addLanguage("default");
-    this.size = h("output.size", "–");
-    this.detail = h("p.fine");
-    this.summary = h("div", { role: "alert" });
-    this.curl = code("");
-    const send = h("button.primary", "Send");
-    const elements = this.fields.map((one) => one.element);
-    this.element = form("form.compose", send, () => this.submit(),
-      h("div", card("To", this.audience.element, h("fieldset.checks", { "data-path": "platforms" },
-        h("legend", "Platforms (none: all)"), this.platforms.map((box) => check(nameOf(box.name), box)),
-        h("p.error", { hidden: true }))),
-      card("Message", this.columns, this.languageAdder(), h("div.grid", elements.slice(0, MESSAGE_FIELDS.length))),
-      card("When", h("div.grid", field("Send", this.when), this.time)),
-      folded("Options", h("div.grid", elements.slice(MESSAGE_FIELDS.length)))),
-      h("div.aside", h("section.card", { "aria-label": "Send" }, h("div.line", this.size, send), this.detail,
-        this.summary),
-      card("Test first", this.testRow()), card("Preview", this.previews.element),
-      folded("The same with curl", this.curl, this.copyButton())));
-  }
+	draw() {
+		this.columns = h("div.languages");
+		this.addLanguage("default");
+		this.size = h("output.size", "–");
+		this.detail = h("p.fine");
+		this.summary = h("div", { role: "alert" });
+		this.curl = code("");
+		const send = h("button.primary", "Send");
+		const elements = this.fields.map((one) => one.element);
+		this.element = form("form.compose", send, () => this.submit(),
+			h("div", card("To", this.audience.element, h("fieldset.checks", { "data-path": "platforms" },
+				h("legend", "Platforms (none: all)"), this.platforms.map((box) => check(nameOf(box.name), box)),
+				h("p.error", { hidden: true }))),
+			card("Message", this.columns, this.languageAdder(), h("div.grid", elements.slice(0, MESSAGE_FIELDS.length))),
+			card("When", h("div.grid", field("Send", this.when), this.time)),
+			folded("Options", h("div.grid", elements.slice(MESSAGE_FIELDS.length)))),
+			h("div.aside", h("section.card", { "aria-label": "Send" }, h("div.line", this.size, send), this.detail,
+				this.summary),
+			card("Test first", this.testRow()), card("Preview", this.previews.element),
+			folded("The same with curl", this.curl, this.copyButton())));
+	}
 
-  copyButton() {
-    return button("Copy", () => navigator.clipboard.writeText(this.curl.textContent).then(() => notify("Copied."),
-      () => notify("The browser does not allow copying here; select the text instead.", "bad")));
-  }
+	copyButton() {
+		return button("Copy", () => navigator.clipboard.writeText(this.curl.textContent).then(() => notify("Copied."),
+			() => notify("The browser does not allow copying here; select the text instead.", "bad")));
+	}
 
-  languageAdder() {
-    const add = () => {
-      const language = input.value.trim();
-      if (!/^[\w-]{2,35}$/.test(language) || this.languages.has(language)) return input.select();
-      input.value = "";
-      this.addLanguage(language).title.focus();
-      this.changed();
-    };
-    const input = textInput({ maxlength: 35, placeholder: "fr", "aria-label": "Language", onkeydown: (event) => {
-      if (event.key !== "Enter") return;
-      event.preventDefault();
-      add();
-    } });
-    return h("div.line", input, button("Add language", add));
-  }
+	languageAdder() {
+		const add = () => {
+			const language = input.value.trim();
+			if (!/^[\w-]{2,35}$/.test(language) || this.languages.has(language)) return input.select();
+			input.value = "";
+			this.addLanguage(language).title.focus();
+			this.changed();
+		};
+		const input = textInput({ maxlength: 35, placeholder: "fr", "aria-label": "Language", onkeydown: (event) => {
+			if (event.key !== "Enter") return;
+			event.preventDefault();
+			add();
+		} });
+		return h("div.line", input, button("Add language", add));
+	}
 
-  addLanguage(language) {
-    const isDefault = language === "default";
-    const texts = Object.fromEntries(Object.keys(TEXTS).map((name) =>
-      [name, h(name === "body" ? "textarea" : "input", { rows: 4, autocomplete: "off", dir: "auto",
-        oninput: this.changed })]));
-    const column = h("div.language", { role: "group", "aria-label": `Language ${language}` },
-      h("div.line", h("span.label", language), !isDefault && button("×", () => {
-        this.languages.delete(language);
-        column.remove();
-        this.changed();
-      }, "quiet", { "aria-label": `Remove ${language}` })),
-      Object.entries(TEXTS).map(([name, label]) =>
-        field(label, texts[name], { path: `message.${name}${isDefault ? "" : `.${language}`}` })));
-    this.languages.set(language, texts);
-    this.columns.append(column);
-    return texts;
-  }
+	addLanguage(language) {
+		const isDefault = language === "default";
+		const texts = Object.fromEntries(Object.keys(TEXTS).map((name) =>
+			[name, h(name === "body" ? "textarea" : "input", { rows: 4, autocomplete: "off", dir: "auto",
+				oninput: this.changed })]));
+		const column = h("div.language", { role: "group", "aria-label": `Language ${language}` },
+			h("div.line", h("span.label", language), !isDefault && button("×", () => {
+				this.languages.delete(language);
+				column.remove();
+				this.changed();
+			}, "quiet", { "aria-label": `Remove ${language}` })),
+			Object.entries(TEXTS).map(([name, label]) =>
+				field(label, texts[name], { path: `message.${name}${isDefault ? "" : `.${language}`}` })));
+		this.languages.set(language, texts);
+		this.columns.append(column);
+		return texts;
+	}
 
-  /** The task as the form has it. */
-  read() {
-    const task = structuredClone(this.extra);
-    const list = this.lists[this.audience.mode];
-    if (list) task[this.audience.mode] = list.value.split(/[\s,]+/).filter(Boolean);
-    else task.audience = this.audience.read();
-    const platforms = this.platforms.filter((box) => box.checked).map((box) => box.name);
-    if (platforms.length) task.platforms = platforms;
-    for (const name of Object.keys(TEXTS)) {
-      const texts = [...this.languages].map(([language, controls]) =>
-        [language, controls[name].value]).filter(([, text]) => text);
-      if (texts.length) put(task, `message.${name}`, texts.length === 1 && texts[0][0] === "default" ? texts[0][1] :
-        Object.fromEntries(texts));
-    }
-    for (const one of this.fields) {
-      const value = one.read();
-      if (value !== undefined) put(task, one.path, value);
-    }
-    const time = this.timeInput.value;
-    const when = this.when.value;
-    if (when && time) task[when] = when === "send_at" ? new Date(time).toISOString() : time.slice(0, 16);
-    return task;
-  }
+	/** The task as the form has it. */
+	read() {
+		const task = structuredClone(this.extra);
+		const list = this.lists[this.audience.mode];
+		if (list) task[this.audience.mode] = list.value.split(/[\s,]+/).filter(Boolean);
+		else task.audience = this.audience.read();
+		const platforms = this.platforms.filter((box) => box.checked).map((box) => box.name);
+		if (platforms.length) task.platforms = platforms;
+		for (const name of Object.keys(TEXTS)) {
+			const texts = [...this.languages].map(([language, controls]) =>
+				[language, controls[name].value]).filter(([, text]) => text);
+			if (texts.length) put(task, `message.${name}`, texts.length === 1 && texts[0][0] === "default" ? texts[0][1] :
+				Object.fromEntries(texts));
+		}
+		for (const one of this.fields) {
+			const value = one.read();
+			if (value !== undefined) put(task, one.path, value);
+		}
+		const time = this.timeInput.value;
+		const when = this.when.value;
+		if (when && time) task[when] = when === "send_at" ? new Date(time).toISOString() : time.slice(0, 16);
+		return task;
+	}
 
-  /** Fills the form; what it has no control for is sent as it is. */
-  write(task) {
-    for (const name of Object.keys(TEXTS)) {
-      const text = take(task, `message.${name}`);
-      for (const [language, value] of Object.entries(typeof text === "string" ? { default: text } : text ?? {})) {
-        (this.languages.get(language) ?? this.addLanguage(language))[name].value = value;
-      }
-    }
-    for (const one of this.fields) {
-      const value = take(task, one.path);
-      if (value !== undefined) one.write(value);
-    }
-    const platforms = take(task, "platforms") ?? [];
-    for (const box of this.platforms) box.checked = platforms.includes(box.name);
-    this.writeTarget(task);
-    for (const name of ["send_at", "send_at_local"]) delete task[name];
-    for (const name of ["message", "options"]) if (task[name] && !Object.keys(task[name]).length) delete task[name];
-    this.extra = task;
-    const names = Object.keys(task);
-    if (names.length) this.columns.before(h("p.hint", `Also sent, as in the copied task: ${names.join(", ")}.`));
-    this.changed();
-  }
+	/** Fills the form; what it has no control for is sent as it is. */
+	write(task) {
+		for (const name of Object.keys(TEXTS)) {
+			const text = take(task, `message.${name}`);
+			for (const [language, value] of Object.entries(typeof text === "string" ? { default: text } : text ?? {})) {
+				(this.languages.get(language) ?? this.addLanguage(language))[name].value = value;
+			}
+		}
+		for (const one of this.fields) {
+			const value = take(task, one.path);
+			if (value !== undefined) one.write(value);
+		}
+		const platforms = take(task, "platforms") ?? [];
+		for (const box of this.platforms) box.checked = platforms.includes(box.name);
+		this.writeTarget(task);
+		for (const name of ["send_at", "send_at_local"]) delete task[name];
+		for (const name of ["message", "options"]) if (task[name] && !Object.keys(task[name]).length) delete task[name];
+		this.extra = task;
+		const names = Object.keys(task);
+		if (names.length) this.columns.before(h("p.hint", `Also sent, as in the copied task: ${names.join(", ")}.`));
+		this.changed();
+	}
 
-  /** A task with several targets keeps the others in `extra`. */
-  writeTarget(task) {
-    const list = LISTS.find((name) => task[name]?.length);
-    if (task.audience) return this.audience.write(take(task, "audience"));
-    if (!list) return;
-    this.lists[list].value = take(task, list).join("\n");
-    this.audience.choose(list);
-  }
+	/** A task with several targets keeps the others in `extra`. */
+	writeTarget(task) {
+		const list = LISTS.find((name) => task[name]?.length);
+		if (task.audience) return this.audience.write(take(task, "audience"));
+		if (!list) return;
+		this.lists[list].value = take(task, list).join("\n");
+		this.audience.choose(list);
+	}
 
-  /** Null for what is not valid, which is shown at its field. */
-  tryRead() {
-    try {
-      return this.read();
-    } catch (error) {
-      showErrors(this.element, error.fields ?? [{ path: "send_at", text: error.message }]);
-      return null;
-    }
-  }
+	/** Null for what is not valid, which is shown at its field. */
+	tryRead() {
+		try {
+			return this.read();
+		} catch (error) {
+			showErrors(this.element, error.fields ?? [{ path: "send_at", text: error.message }]);
+			return null;
+		}
+	}
 
-  async ask() {
-    const task = this.element.isConnected && this.tryRead();
-    if (!task) return;
-    clearErrors(this.element);
-    this.drawCurl(task);
-    const asked = this.asked = Symbol("asked");
-    const isNewest = () => asked === this.asked;
-    await Promise.all([this.count(task, isNewest), this.preview(task, isNewest)]);
-  }
+	async ask() {
+		const task = this.element.isConnected && this.tryRead();
+		if (!task) return;
+		clearErrors(this.element);
+		this.drawCurl(task);
+		const asked = this.asked = Symbol("asked");
+		const isNewest = () => asked === this.asked;
+		await Promise.all([this.count(task, isNewest), this.preview(task, isNewest)]);
+	}
 
-  async count(task, isNewest) {
-    if (!hasTarget(task)) return this.showSize("–", "Choose an audience.");
-    const { audience, users, devices, platforms } = task;
-    try {
-      const answer = await this.app.post("/tasks?dry_run=true", { audience, users, devices, platforms,
-        message: { title: "x" } });
-      if (isNewest()) this.showSize(plural(answer.devices, "device"), this.when.value ?
-        "The audience is looked up again at the time." : "would get it now.");
-    } catch (error) {
-      if (!isNewest()) return;
-      this.showSize("–", error.fields.length ? "" : error.message);
-      showErrors(this.element, error.fields);
-    }
-  }
+	async count(task, isNewest) {
+		if (!hasTarget(task)) return this.showSize("–", "Choose an audience.");
+		const { audience, users, devices, platforms } = task;
+		try {
+			const answer = await this.app.post("/tasks?dry_run=true", { audience, users, devices, platforms,
+				message: { title: "x" } });
+			if (isNewest()) this.showSize(plural(answer.devices, "device"), this.when.value ?
+				"The audience is looked up again at the time." : "would get it now.");
+		} catch (error) {
+			if (!isNewest()) return;
+			this.showSize("–", error.fields.length ? "" : error.message);
+			showErrors(this.element, error.fields);
+		}
+	}
 
-  showSize(text, detail) {
-    this.size.textContent = text;
-    this.detail.textContent = detail;
-  }
+	showSize(text, detail) {
+		this.size.textContent = text;
+		this.detail.textContent = detail;
+	}
 
-  async preview({ send_at, send_at_local, ...task }, isNewest) {
-    let answer = { previews: [], problems: [] };
-    if (!hasTarget(task)) task.audience = { all: true };
-    try {
-      if (task.message || task.messages || task.payloads) answer = await this.app.post("/previews", task);
-    } catch (error) {
-      answer.problems = error.fields.length ? error.fields.map(({ path, text }) => ({ path, message: text })) : [error];
-    }
-    if (isNewest()) this.previews.update(answer);
-  }
+	async preview({ send_at, send_at_local, ...task }, isNewest) {
+		let answer = { previews: [], problems: [] };
+		if (!hasTarget(task)) task.audience = { all: true };
+		try {
+			if (task.message || task.messages || task.payloads) answer = await this.app.post("/previews", task);
+		} catch (error) {
+			answer.problems = error.fields.length ? error.fields.map(({ path, text }) => ({ path, message: text })) : [error];
+		}
+		if (isNewest()) this.previews.update(answer);
+	}
 
-  drawCurl(task) {
-    const quoted = JSON.stringify(task, null, 2).replaceAll("'", "'\\''");
-    this.curl.firstChild.textContent = `curl --fail-with-body -H "Authorization: Bearer $CARILLON_KEY" \\
+	drawCurl(task) {
+		const quoted = JSON.stringify(task, null, 2).replaceAll("'", "'\\''");
+		this.curl.firstChild.textContent = `curl --fail-with-body -H "Authorization: Bearer $CARILLON_KEY" \\
   -H 'Content-Type: application/json' -H 'Idempotency-Key: ${this.key}' \\
   '${location.origin}${this.app.path}/tasks' -d '${quoted}'`;
-  }
+	}
 
-  testRow() {
-    const kind = select([["users", "User"], ["devices", "Device"]], "users", null, { "aria-label": "Test with" });
-    const input = textInput({ "aria-label": "Id of the user or device" });
-    const result = h("p.fine", { role: "status" });
-    return [h("div.line.test", kind, input, button("Send test", async () => {
-      const task = this.tryRead();
-      const id = input.value.trim();
-      if (!id || !task) return input.focus();
-      for (const name of ["audience", ...LISTS, "send_at", "send_at_local", "replaces", "deliver_within", "method",
-        "rate"]) delete task[name];
-      const answer = await this.post({ ...task, [kind.value]: [id] }, newKey());
-      if (answer) replace(result, "Sent as task ", taskLink(this.app, answer.id));
-    })), result];
-  }
+	testRow() {
+		const kind = select([["users", "User"], ["devices", "Device"]], "users", null, { "aria-label": "Test with" });
+		const input = textInput({ "aria-label": "Id of the user or device" });
+		const result = h("p.fine", { role: "status" });
+		return [h("div.line.test", kind, input, button("Send test", async () => {
+			const task = this.tryRead();
+			const id = input.value.trim();
+			if (!id || !task) return input.focus();
+			for (const name of ["audience", ...LISTS, "send_at", "send_at_local", "replaces", "deliver_within", "method",
+				"rate"]) delete task[name];
+			const answer = await this.post({ ...task, [kind.value]: [id] }, newKey());
+			if (answer) replace(result, "Sent as task ", taskLink(this.app, answer.id));
+		})), result];
+	}
 
-  /** Null after an error, which the form shows. */
-  async post(task, key) {
-    replace(this.summary);
-    clearErrors(this.element);
-    try {
-      return await this.app.post("/tasks", task, { "Idempotency-Key": key });
-    } catch (error) {
-      const rest = showErrors(this.element, error.fields);
-      for (const folded of this.element.querySelectorAll("details:not([open])")) {
-        folded.open = folded.querySelector(".error:not([hidden])") !== null;
-      }
-      replace(this.summary, h("p.error", error.fields?.length ? "The server found errors; see the fields." :
-        error.message), h("ul.problems", rest.map(({ path, text }) => h("li", h("code", path), " ", text))));
-      this.element.querySelector("[aria-invalid]")?.focus();
-      return null;
-    }
-  }
+	/** Null after an error, which the form shows. */
+	async post(task, key) {
+		replace(this.summary);
+		clearErrors(this.element);
+		try {
+			return await this.app.post("/tasks", task, { "Idempotency-Key": key });
+		} catch (error) {
+			const rest = showErrors(this.element, error.fields);
+			for (const folded of this.element.querySelectorAll("details:not([open])")) {
+				folded.open = folded.querySelector(".error:not([hidden])") !== null;
+			}
+			replace(this.summary, h("p.error", error.fields?.length ? "The server found errors; see the fields." :
+				error.message), h("ul.problems", rest.map(({ path, text }) => h("li", h("code", path), " ", text))));
+			this.element.querySelector("[aria-invalid]")?.focus();
+			return null;
+		}
+	}
 
-  async submit() {
-    const task = this.tryRead();
-    if (!task) return;
-    const { key } = this;
-    const isLater = this.when.value !== "";
-    const verb = isLater ? "Schedule" : "Send";
-    const size = this.size.textContent;
-    if (!await confirm(`${verb} this push?`, size === "–" ? "The number of devices is not known." :
-      `It is for ${size}.`, verb, "primary")) return;
-    const answer = await this.post(task, key);
-    if (!answer) return;
-    this.key = newKey();
-    notify(answer.tasks ? `${plural(answer.tasks.length, "task")} accepted.` : "Accepted.");
-    location.hash = this.app.link(answer.id && !isLater ? `task/${answer.id}` : "scheduled");
-  }
+	async submit() {
+		const task = this.tryRead();
+		if (!task) return;
+		const { key } = this;
+		const isLater = this.when.value !== "";
+		const verb = isLater ? "Schedule" : "Send";
+		const size = this.size.textContent;
+		if (!await confirm(`${verb} this push?`, size === "–" ? "The number of devices is not known." :
+			`It is for ${size}.`, verb, "primary")) return;
+		const answer = await this.post(task, key);
+		if (!answer) return;
+		this.key = newKey();
+		notify(answer.tasks ? `${plural(answer.tasks.length, "task")} accepted.` : "Accepted.");
+		location.hash = this.app.link(answer.id && !isLater ? `task/${answer.id}` : "scheduled");
+	}
 }
 
 const folded = (title, ...children) => h("details.card", h("summary", h("h2", title)), children);
