@@ -23,7 +23,7 @@ import Testing
                     headers: ["Authorization": "", "If-None-Match": response.headers["etag"] ?? ""])
                 #expect(again.status == 304)
             }
-            #expect(bytes <= 115_000, "the console has \(bytes) bytes")
+            #expect(bytes <= 100_000, "the console has \(bytes) bytes")
         }
     }
 

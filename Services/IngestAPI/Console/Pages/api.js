@@ -6,9 +6,7 @@ export class Problem extends Error {
 			"The server cannot be reached.");
 		super(retryAfter ? `${text} Try again in ${retryAfter} s.` : text);
 		this.status = status;
-		this.fields = (body?.errors ?? []).map((one) => ({
-			path: one.field ?? one.path ?? "", text: one.detail ?? one.message ?? "",
-		}));
+		this.fields = (body?.errors ?? []).map((one) => ({ path: one.field ?? "", text: one.detail }));
 	}
 }
 
@@ -35,15 +33,12 @@ async function request(method, path, body, headers) {
 	}).catch((error) => {
 		throw error.name === "AbortError" ? error : new Problem(0);
 	});
-	const text = await response.text();
-	let value = null;
-	try {
-		value = text && JSON.parse(text);
-	} catch {
-		if (response.ok) throw new Problem(response.status, { detail: "The server's answer is not JSON." });
+	if (!response.ok) {
+		const body = await response.json().catch(() => null);
+		throw new Problem(response.status, body, response.headers.get("Retry-After"));
 	}
-	if (!response.ok) throw new Problem(response.status, value, response.headers.get("Retry-After"));
-	return value;
+	const text = await response.text();
+	return text ? JSON.parse(text) : null;
 }
 
 const nullIfSignedOut = (error) => {

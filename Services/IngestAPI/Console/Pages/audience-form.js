@@ -1,87 +1,71 @@
-// Builds an audience: everyone, conditions, a saved one, or an expression as JSON.
+// Builds an audience: everyone, conditions, or an expression as JSON.
 
 import { h, newID, replace } from "./dom.js";
-import { parse, textArea } from "./fields.js";
-import { PLATFORMS, nameOf } from "./format.js";
+import { parse, put, textArea } from "./fields.js";
+import { PLATFORMS } from "./format.js";
 import { button, check, field, select, textInput } from "./parts.js";
 
-/** Each with its label, and the hints of its texts or the choices of its value. */
-const KINDS = {
-	topic: { label: "Subscribed to topic", hints: ["topic"] },
-	platform: { label: "Platform", choices: PLATFORMS.map((one) => [one, nameOf(one)]) },
-	language: { label: "Language", hints: ["language, such as fr"] },
-	app_version: { label: "App version", hints: ["from, such as 2.3", "below"], members: ["from", "below"] },
-	seen: { label: "Seen within", hints: ["time, such as 30d"], members: ["within"] },
-	registered: { label: "Registered within", hints: ["time, such as 30d"], members: ["within"] },
-	time_zone: { label: "Time zone", hints: ["Europe/*"] },
-	user: { label: "User", choices: [["true", "known"], ["false", "unknown"]] },
-	audience: { label: "Saved audience", hints: ["name"] },
+/** Each condition by its path in the audience, with its label and a hint. */
+const CONDITIONS = {
+	topic: ["Topic", "sports"],
+	platform: ["Platform", PLATFORMS.join(", ")],
+	language: ["Language", "fr"],
+	"app_version.from": ["App version from", "2.3"],
+	"app_version.below": ["App version below", "3.0"],
+	"seen.within": ["Seen within", "30d"],
+	"registered.within": ["Registered within", "30d"],
+	time_zone: ["Time zone", "Europe/*"],
+	audience: ["Saved audience", "name"],
 };
-const CONDITIONS_MAXIMUM = 16;
 
 /** One condition, such as `{"not": {"topic": "sports"}}`. */
 class Condition {
-	constructor({ kind, texts = [], isNot = false }, changed, removed) {
-		this.changed = changed;
-		this.isNot = select([["is", "is"], ["not", "is not"]], isNot ? "not" : "is", changed,
-			{ "aria-label": "Is or is not" });
-		this.kind = select(Object.entries(KINDS).map(([name, { label }]) => [name, label]), kind, () => {
-			this.drawValue([]);
+	constructor({ path, text = "", isNot = false }, changed, removed) {
+		this.path = select(Object.entries(CONDITIONS).map(([name, [label]]) => [name, label]), path, () => {
+			this.showHint();
 			changed();
 		}, { "aria-label": "Condition" });
-		this.value = h("span.values");
-		this.element = h("li.condition", this.kind, this.isNot, this.value,
+		this.isNot = select([["", "is"], ["not.", "is not"]], isNot ? "not." : "", changed,
+			{ "aria-label": "Is or is not" });
+		this.text = textInput({ value: text, oninput: changed, "aria-label": "Value" });
+		this.element = h("li.row", this.path, this.isNot, this.text,
 			button("×", removed, "quiet", { "aria-label": "Remove condition" }));
-		this.drawValue(texts);
+		this.showHint();
 	}
 
-	drawValue(texts) {
-		const { label, choices, hints } = KINDS[this.kind.value];
-		this.inputs = choices ? [select(choices, texts[0] ?? choices[0][0], this.changed, { "aria-label": label })] :
-			hints.map((hint, index) => textInput({ placeholder: hint, "aria-label": hint, value: texts[index],
-				oninput: this.changed }));
-		replace(this.value, this.inputs);
+	showHint() {
+		[, this.text.placeholder] = CONDITIONS[this.path.value];
 	}
 
 	read() {
-		const texts = this.inputs.map((one) => one.value.trim());
-		const kind = this.kind.value;
-		const { members } = KINDS[kind];
-		if (!texts.some(Boolean)) return null;
-		let [value] = texts;
-		if (members) value = Object.fromEntries(members.map((name, index) => [name, texts[index]])
-			.filter(([, text]) => text));
-		else if (kind === "user") value = value === "true";
-		return this.isNot.value === "not" ? { not: { [kind]: value } } : { [kind]: value };
+		const text = this.text.value.trim();
+		const audience = {};
+		if (text) put(audience, this.isNot.value + this.path.value, text);
+		return text && audience;
 	}
 }
 
 /** What a condition's controls show of an audience; null if they cannot. */
 function conditionOf(audience) {
 	const isNot = audience.not !== undefined;
-	const [kind, value] = Object.entries(audience.not ?? audience)[0] ?? [];
-	if (!Object.hasOwn(KINDS, kind)) return null;
-	const { members } = KINDS[kind];
-	if (!members) return { kind, isNot, texts: [String(value)] };
-	return Object.keys(value).every((name) => members.includes(name)) ?
-		{ kind, isNot, texts: members.map((name) => value[name]) } : null;
+	let [[path, text]] = Object.entries(audience.not ?? audience);
+	const members = Object.entries(text);
+	if (typeof text === "object" && members.length === 1) [path, text] = [`${path}.${members[0][0]}`, members[0][1]];
+	return Object.hasOwn(CONDITIONS, path) && typeof text === "string" ? { path, text, isNot } : null;
 }
 
 export class AudienceForm {
 	/** `modes` are pairs of more ways to choose and the elements that they show. */
 	constructor({ changed, mayAll = true, modes = [] }) {
 		this.changed = changed;
-		this.conditions = [];
-		this.join = select([["all_of", "all of these"], ["any", "any of these"]], "all_of", changed,
-			{ "aria-label": "Devices that match" });
+		this.join = select([["all_of", "all of these"], ["any", "any of these"]], "all_of", changed);
 		this.list = h("ul");
-		this.json = textArea({ rows: 7, class: "mono", oninput: changed,
-			placeholder: '{"all_of": [{"topic": "sports"}, {"language": "fr"}]}' });
-		this.add = button("Add condition", () => this.addCondition({ kind: "topic" }).kind.focus());
+		this.json = textArea({ rows: 7, class: "mono", oninput: changed });
 		this.panels = new Map([
-			["all", ["Everyone", h("p.hint", "All devices of the app.")]],
-			["conditions", ["Conditions", h("div", h("p.join", "Devices that match ", this.join), this.list, this.add)]],
-			...modes, ["json", ["Expression", field("Audience as JSON", this.json, { path: "audience" })]],
+			["all", ["Everyone", h("p.fine", "All devices of the app.")]],
+			["conditions", ["Conditions", h("div", field("Devices that match", this.join), this.list,
+				button("Add condition", () => this.add({ path: "topic" }).path.focus()))]],
+			...modes, ["json", ["Expression", field("Audience as JSON", this.json, "audience")]],
 		]);
 		if (!mayAll) this.panels.delete("all");
 		this.panel = h("div.panel");
@@ -90,7 +74,7 @@ export class AudienceForm {
 			check(label, h("input", { type: "radio", name, value: mode, onchange: () => this.choose(mode) })));
 		this.element = h("fieldset", { "data-path": "audience" }, h("legend", "Audience"), h("div.segments", this.radios),
 			this.panel, h("p.error", { hidden: true }));
-		this.addCondition({ kind: "topic" });
+		this.setConditions([{ path: "topic" }]);
 		this.choose(mayAll ? "all" : "conditions");
 	}
 
@@ -102,17 +86,21 @@ export class AudienceForm {
 		this.changed();
 	}
 
-	addCondition(values) {
+	setConditions(values) {
+		this.conditions = new Set();
+		replace(this.list);
+		values.forEach((one) => this.add(one));
+	}
+
+	add(values) {
 		const condition = new Condition(values, this.changed, () => {
-			this.conditions = this.conditions.filter((one) => one !== condition);
+			this.conditions.delete(condition);
 			condition.element.remove();
-			this.add.disabled = false;
-			this.add.focus();
+			this.join.focus();
 			this.changed();
 		});
-		this.conditions.push(condition);
+		this.conditions.add(condition);
 		this.list.append(condition.element);
-		this.add.disabled = this.conditions.length >= CONDITIONS_MAXIMUM;
 		return condition;
 	}
 
@@ -121,7 +109,7 @@ export class AudienceForm {
 		if (this.mode === "all") return { all: true };
 		if (this.mode === "json") return this.json.value.trim() ? parse(this.json.value, "audience") : undefined;
 		if (this.mode !== "conditions") return undefined;
-		const parts = this.conditions.map((one) => one.read()).filter(Boolean);
+		const parts = [...this.conditions].map((one) => one.read()).filter(Boolean);
 		return parts.length < 2 ? parts[0] : { [this.join.value]: parts };
 	}
 
@@ -134,9 +122,7 @@ export class AudienceForm {
 			return this.choose("json");
 		}
 		this.join.value = join;
-		this.conditions = [];
-		replace(this.list);
-		conditions.forEach((one) => this.addCondition(one));
+		this.setConditions(conditions);
 		this.choose("conditions");
 	}
 }

@@ -5,7 +5,7 @@ import { AudienceForm } from "./audience-form.js";
 import { debounce, h, replace } from "./dom.js";
 import { PLATFORMS, count, nameOf, plural } from "./format.js";
 import {
-	button, card, code, details, empty, failure, field, form, load, notify, showErrors, table, textInput,
+	button, card, empty, failure, field, form, load, notify, showErrors, table, textInput,
 } from "./parts.js";
 
 const COUNT_MILLISECONDS = 400;
@@ -49,7 +49,8 @@ export function show({ app, body }) {
 				`${nameOf(one)} ${count(answer.platforms[one])}`).join(", ");
 		});
 		const builder = new AudienceForm({ changed: recount });
-		const input = textInput({ value: name, maxlength: 64, pattern: "[a-z0-9._\\-]{1,64}", required: true });
+		const input = textInput({ value: name, maxlength: 64, pattern: "[a-z0-9._\\-]{1,64}", required: true,
+			placeholder: "small letters, digits, . _ -" });
 		const save = h("button.primary", "Save");
 		const problem = h("div");
 		const element = form("form", save, async () => {
@@ -63,9 +64,8 @@ export function show({ app, body }) {
 				replace(problem, !isShown && failure(error));
 			}
 		}, builder.element, h("div.line", size, platforms),
-		mayEdit && h("div.row", field("Name", input, { hint: "Small letters, digits, . _ -", path: "name" }), save),
-		problem,
-		audience && details("As JSON", code(audience)));
+		mayEdit && h("div.row", field("Name", input, "name"), save),
+		problem);
 		replace(editor, h("h2", name ? ["Audience ", h("code", name)] : "New audience"), element);
 		if (audience) {
 			builder.write(audience);

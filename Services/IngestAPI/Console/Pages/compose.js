@@ -3,16 +3,17 @@
 import { enc } from "./api.js";
 import { AudienceForm } from "./audience-form.js";
 import { debounce, h, replace } from "./dom.js";
-import { MESSAGE_FIELDS, OPTION_FIELDS, TaskField, put, take, textArea } from "./fields.js";
+import { MESSAGE_FIELDS, OPTION_FIELDS, TIME_FIELDS, TaskField, put, take, textArea } from "./fields.js";
 import { PLATFORMS, nameOf, plural } from "./format.js";
 import {
-	button, card, check, clearErrors, code, confirm, failure, field, form, notify, select, showErrors, taskLink,
+	button, card, check, code, confirm, failure, field, form, notify, select, showErrors, taskLink,
 	textInput,
 } from "./parts.js";
 import { Previews } from "./previews.js";
 
 const TEXTS = { title: "Title", subtitle: "Subtitle", body: "Text" };
 const LISTS = ["users", "devices"];
+const TIMES = ["send_at", "send_at_local"];
 const WAIT_MILLISECONDS = 400;
 
 export async function show({ app, body, query, signal }) {
@@ -31,6 +32,7 @@ export async function show({ app, body, query, signal }) {
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((one) =>
 	one.toString(16).padStart(2, "0")).join("");
 
+const isLater = (task) => TIMES.some((name) => task[name]);
 const hasTarget = (task) => task.audience || LISTS.some((name) => task[name]?.length);
 
 class Composer {
@@ -45,50 +47,39 @@ class Composer {
 			this.key = newKey();
 			refresh();
 		};
-		this.lists = Object.fromEntries(LISTS.map((path) => [path, textArea({ oninput: changed })]));
+		this.lists = Object.fromEntries(LISTS.map((path) => [path, textArea({ oninput: changed,
+			placeholder: "separated by spaces, commas or lines" })]));
 		this.audience = new AudienceForm({ changed, mayAll: app.may("broadcast"), modes: LISTS.map((path) => [path,
-			[path === "users" ? "Users" : "Devices", field(`Ids of ${path}`, this.lists[path],
-				{ path, hint: "Separated by spaces, commas or lines." })]]) });
+			[path === "users" ? "Users" : "Devices", field(`Ids of ${path}`, this.lists[path], path)]]) });
 		this.platforms = PLATFORMS.map((name) => h("input", { type: "checkbox", name, onchange: changed }));
-		this.fields = [...MESSAGE_FIELDS, ...OPTION_FIELDS].map((one) => new TaskField(one, changed));
-		this.timeInput = h("input", { type: "datetime-local", oninput: changed });
-		this.time = field("Time", this.timeInput, { path: "send_at" });
-		this.time.hidden = true;
-		this.when = select([["", "At once"], ["send_at", "At a time"], ["send_at_local", "At each device's own time"]], "",
-			() => {
-				this.time.hidden = !this.when.value;
-				changed();
-			});
+		this.fields = [MESSAGE_FIELDS, TIME_FIELDS, OPTION_FIELDS].map((group) =>
+			group.map((one) => new TaskField(one, changed)));
 		this.draw();
 	}
 
 	draw() {
-		this.columns = h("div.languages");
+		this.columns = h("div.grid");
 		this.addLanguage("default");
 		this.size = h("output.size", "–");
 		this.detail = h("p.fine");
 		this.summary = h("div", { role: "alert" });
 		this.curl = code("");
 		const send = h("button.primary", "Send");
-		const elements = this.fields.map((one) => one.element);
-		this.element = form("form.compose", send, () => this.submit(),
+		const [message, times, options] = this.fields.map((group) => h("div.grid", group.map((one) => one.element)));
+		this.element = form("form.columns.compose", send, () => this.submit(),
 			h("div", card("To", this.audience.element, h("fieldset.checks", { "data-path": "platforms" },
 				h("legend", "Platforms (none: all)"), this.platforms.map((box) => check(nameOf(box.name), box)),
 				h("p.error", { hidden: true }))),
-			card("Message", this.columns, this.languageAdder(), h("div.grid", elements.slice(0, MESSAGE_FIELDS.length))),
-			card("When", h("div.grid", field("Send", this.when), this.time)),
-			folded("Options", h("div.grid", elements.slice(MESSAGE_FIELDS.length)))),
+			card("Message", this.columns, this.languageAdder(), message),
+			card("When (empty: at once)", times),
+			folded("Options", options)),
 			h("div.aside", h("section.card", { "aria-label": "Send" }, h("div.line", this.size, send), this.detail,
 				this.summary),
 			card("Test first", this.testRow()), card("Preview", this.previews.element),
-			folded("The same with curl", this.curl, this.copyButton())));
+			folded("The same with curl", this.curl)));
 	}
 
-	copyButton() {
-		return button("Copy", () => navigator.clipboard.writeText(this.curl.textContent).then(() => notify("Copied."),
-			() => notify("The browser does not allow copying here; select the text instead.", "bad")));
-	}
-
+	/** Enter in its text field must not send the task, so the field is of no form. */
 	languageAdder() {
 		const add = () => {
 			const language = input.value.trim();
@@ -97,12 +88,8 @@ class Composer {
 			this.addLanguage(language).title.focus();
 			this.changed();
 		};
-		const input = textInput({ maxlength: 35, placeholder: "fr", "aria-label": "Language", onkeydown: (event) => {
-			if (event.key !== "Enter") return;
-			event.preventDefault();
-			add();
-		} });
-		return h("div.line", input, button("Add language", add));
+		const input = textInput({ maxlength: 35, placeholder: "fr", "aria-label": "Language", form: "" });
+		return h("div.row", input, button("Add language", add));
 	}
 
 	addLanguage(language) {
@@ -111,13 +98,13 @@ class Composer {
 			[name, h(name === "body" ? "textarea" : "input", { rows: 4, autocomplete: "off", dir: "auto",
 				oninput: this.changed })]));
 		const column = h("div.language", { role: "group", "aria-label": `Language ${language}` },
-			h("div.line", h("span.label", language), !isDefault && button("×", () => {
+			h("span.label", language), Object.entries(TEXTS).map(([name, label]) =>
+				field(label, texts[name], `message.${name}${isDefault ? "" : `.${language}`}`)),
+			!isDefault && button(`Remove ${language}`, () => {
 				this.languages.delete(language);
 				column.remove();
 				this.changed();
-			}, "quiet", { "aria-label": `Remove ${language}` })),
-			Object.entries(TEXTS).map(([name, label]) =>
-				field(label, texts[name], { path: `message.${name}${isDefault ? "" : `.${language}`}` })));
+			}, "quiet"));
 		this.languages.set(language, texts);
 		this.columns.append(column);
 		return texts;
@@ -129,44 +116,41 @@ class Composer {
 		const list = this.lists[this.audience.mode];
 		if (list) task[this.audience.mode] = list.value.split(/[\s,]+/).filter(Boolean);
 		else task.audience = this.audience.read();
-		const platforms = this.platforms.filter((box) => box.checked).map((box) => box.name);
-		if (platforms.length) task.platforms = platforms;
+		const platforms = this.platforms.filter((box) => box.checked);
+		if (platforms.length) task.platforms = platforms.map((box) => box.name);
 		for (const name of Object.keys(TEXTS)) {
 			const texts = [...this.languages].map(([language, controls]) =>
 				[language, controls[name].value]).filter(([, text]) => text);
 			if (texts.length) put(task, `message.${name}`, texts.length === 1 && texts[0][0] === "default" ? texts[0][1] :
 				Object.fromEntries(texts));
 		}
-		for (const one of this.fields) {
+		for (const one of this.fields.flat()) {
 			const value = one.read();
 			if (value !== undefined) put(task, one.path, value);
 		}
-		const time = this.timeInput.value;
-		const when = this.when.value;
-		if (when && time) task[when] = when === "send_at" ? new Date(time).toISOString() : time.slice(0, 16);
 		return task;
 	}
 
 	/** Fills the form; what it has no control for is sent as it is. */
 	write(task) {
+		for (const name of TIMES) delete task[name];
 		for (const name of Object.keys(TEXTS)) {
 			const text = take(task, `message.${name}`);
 			for (const [language, value] of Object.entries(typeof text === "string" ? { default: text } : text ?? {})) {
 				(this.languages.get(language) ?? this.addLanguage(language))[name].value = value;
 			}
 		}
-		for (const one of this.fields) {
+		for (const one of this.fields.flat()) {
 			const value = take(task, one.path);
 			if (value !== undefined) one.write(value);
 		}
 		const platforms = take(task, "platforms") ?? [];
 		for (const box of this.platforms) box.checked = platforms.includes(box.name);
 		this.writeTarget(task);
-		for (const name of ["send_at", "send_at_local"]) delete task[name];
 		for (const name of ["message", "options"]) if (task[name] && !Object.keys(task[name]).length) delete task[name];
 		this.extra = task;
 		const names = Object.keys(task);
-		if (names.length) this.columns.before(h("p.hint", `Also sent, as in the copied task: ${names.join(", ")}.`));
+		if (names.length) this.columns.before(h("p.fine", `Also sent, as in the copied task: ${names.join(", ")}.`));
 		this.changed();
 	}
 
@@ -184,7 +168,7 @@ class Composer {
 		try {
 			return this.read();
 		} catch (error) {
-			showErrors(this.element, error.fields ?? [{ path: "send_at", text: error.message }]);
+			showErrors(this.element, error.fields);
 			return null;
 		}
 	}
@@ -192,7 +176,7 @@ class Composer {
 	async ask() {
 		const task = this.element.isConnected && this.tryRead();
 		if (!task) return;
-		clearErrors(this.element);
+		showErrors(this.element);
 		this.drawCurl(task);
 		const asked = this.asked = Symbol("asked");
 		const isNewest = () => asked === this.asked;
@@ -205,7 +189,7 @@ class Composer {
 		try {
 			const answer = await this.app.post("/tasks?dry_run=true", { audience, users, devices, platforms,
 				message: { title: "x" } });
-			if (isNewest()) this.showSize(plural(answer.devices, "device"), this.when.value ?
+			if (isNewest()) this.showSize(plural(answer.devices, "device"), isLater(task) ?
 				"The audience is looked up again at the time." : "would get it now.");
 		} catch (error) {
 			if (!isNewest()) return;
@@ -215,8 +199,8 @@ class Composer {
 	}
 
 	showSize(text, detail) {
-		this.size.textContent = text;
-		this.detail.textContent = detail;
+		replace(this.size, text);
+		replace(this.detail, detail);
 	}
 
 	async preview({ send_at, send_at_local, ...task }, isNewest) {
@@ -239,14 +223,15 @@ class Composer {
 
 	testRow() {
 		const kind = select([["users", "User"], ["devices", "Device"]], "users", null, { "aria-label": "Test with" });
-		const input = textInput({ "aria-label": "Id of the user or device" });
+		const input = textInput({ "aria-label": "Id of the user or device", form: "" });
 		const result = h("p.fine", { role: "status" });
-		return [h("div.line.test", kind, input, button("Send test", async () => {
+		return [h("div.row", kind, input, button("Send test", async () => {
 			const task = this.tryRead();
 			const id = input.value.trim();
 			if (!id || !task) return input.focus();
-			for (const name of ["audience", ...LISTS, "send_at", "send_at_local", "replaces", "deliver_within", "method",
-				"rate"]) delete task[name];
+			for (const name of ["audience", ...LISTS, ...TIMES, "replaces", "deliver_within", "method", "rate"]) {
+				delete task[name];
+			}
 			const answer = await this.post({ ...task, [kind.value]: [id] }, newKey());
 			if (answer) replace(result, "Sent as task ", taskLink(this.app, answer.id));
 		})), result];
@@ -255,7 +240,7 @@ class Composer {
 	/** Null after an error, which the form shows. */
 	async post(task, key) {
 		replace(this.summary);
-		clearErrors(this.element);
+		showErrors(this.element);
 		try {
 			return await this.app.post("/tasks", task, { "Idempotency-Key": key });
 		} catch (error) {
@@ -263,8 +248,8 @@ class Composer {
 			for (const folded of this.element.querySelectorAll("details:not([open])")) {
 				folded.open = folded.querySelector(".error:not([hidden])") !== null;
 			}
-			replace(this.summary, h("p.error", error.fields?.length ? "The server found errors; see the fields." :
-				error.message), h("ul.problems", rest.map(({ path, text }) => h("li", h("code", path), " ", text))));
+			replace(this.summary, h("p.error", error.message),
+				h("ul.problems", rest.map(({ path, text }) => h("li", h("code", path), " ", text))));
 			this.element.querySelector("[aria-invalid]")?.focus();
 			return null;
 		}
@@ -274,8 +259,7 @@ class Composer {
 		const task = this.tryRead();
 		if (!task) return;
 		const { key } = this;
-		const isLater = this.when.value !== "";
-		const verb = isLater ? "Schedule" : "Send";
+		const verb = isLater(task) ? "Schedule" : "Send";
 		const size = this.size.textContent;
 		if (!await confirm(`${verb} this push?`, size === "–" ? "The number of devices is not known." :
 			`It is for ${size}.`, verb, "primary")) return;
@@ -283,7 +267,7 @@ class Composer {
 		if (!answer) return;
 		this.key = newKey();
 		notify(answer.tasks ? `${plural(answer.tasks.length, "task")} accepted.` : "Accepted.");
-		location.hash = this.app.link(answer.id && !isLater ? `task/${answer.id}` : "scheduled");
+		location.hash = this.app.link(answer.id && !isLater(task) ? `task/${answer.id}` : "scheduled");
 	}
 }
 

@@ -4,11 +4,9 @@ import { enc } from "./api.js";
 import { h, replace } from "./dom.js";
 import { nameOf, plural } from "./format.js";
 import {
-	ago, badge, button, card, code, details, deviceLink, empty, facts, field, form, load, loaded, moment, none, notify,
-	select, table, taskLink, textInput,
+	ago, badge, button, card, code, deviceLink, empty, entries, facts, field, form, load, loaded, none, select,
+	table, taskLink, textInput,
 } from "./parts.js";
-
-const DEVICE_ID = /^[A-Za-z0-9_-]{11}$/;
 
 export function show({ app, argument, query, body }) {
 	const user = query.get("user");
@@ -18,10 +16,8 @@ export function show({ app, argument, query, body }) {
 	const result = h("div");
 	body.append(form("form.row.card", find, () => {
 		const value = input.value.trim();
-		location.hash = kind.value === "device" && DEVICE_ID.test(value) ? app.link(`devices/${value}`) :
-			app.link("devices", { user: value });
-	}, field("Find by", kind), field("Value", input, { hint: "A value that is no device id is taken as a user." }), find),
-	result);
+		location.hash = kind.value === "device" ? app.link(`devices/${enc(value)}`) : app.link("devices", { user: value });
+	}, field("Find by", kind), field("Value", input), find), result);
 	if (argument) showDevice(app, `/devices/${enc(argument)}`, result);
 	else if (user) showUser(app, user, result);
 	else result.append(empty("No device chosen", "Enter the id of a device, or a user as your backend names it."));
@@ -30,7 +26,6 @@ export function show({ app, argument, query, body }) {
 function showDevice(app, path, element) {
 	const remove = button("Remove device", async () => {
 		await app.remove(path);
-		notify("The device is removed.");
 		replace(element, empty("Removed", "The device is no longer registered."));
 	}, "danger", { ask: ["Remove this device?", "Its subscriptions end. The app can register it again.", "Remove"] });
 	load(element, () => app.get(path), (device) => h("div.columns.even",
@@ -44,23 +39,15 @@ const lastTasks = (app, path, id) => loaded(() => app.get(`${path}/tasks`), ({ t
 		[one.why, one.reason && h("span.fine", " ", one.reason)]]), none("No task of the last days was for this device.")));
 
 function drawRecord(app, device) {
-	const { token, user } = device;
+	const { id, platform, protocol, token, user, topics, ...rest } = device;
 	return facts([
-		["Id", h("code", device.id)], ["Platform", `${nameOf(device.platform)}, ${nameOf(device.protocol)}`],
-		["Environment", device.environment],
+		["Id", h("code", id)], ["Platform", `${nameOf(platform)}, ${nameOf(protocol)}`],
 		user && ["User", h("a", { href: app.link("devices", { user }) }, h("bdi", user))],
-		["Token", h("code", { title: token }, token.length > 24 ? `${token.slice(0, 20)}…` : token)],
-		device.language && ["Language", device.language], device.time_zone && ["Time zone", device.time_zone],
-		device.app_version && ["App version", device.app_version],
-		device.system_version && ["System version", device.system_version],
-		device.badge !== undefined && ["Badge", device.badge],
-		...Object.entries(device.identifiers ?? {}).map(([name, value]) =>
-			[name, h("code", typeof value === "string" ? value : JSON.stringify(value))]),
-		["Registered", moment(device.registered)], ["Changed", moment(device.updated)],
+		["Token", h("code", token)], ...entries(rest),
 	]);
 }
 
-const drawTopics = (topics) => topics.length ? h("ul.chips", topics.map(({ name, silent }) =>
+const drawTopics = (topics) => topics.length ? h("ul.text", topics.map(({ name, silent }) =>
 	h("li.label", h("bdi", name), silent && " (silent)"))) : none("No subscriptions.");
 
 function showUser(app, user, element) {
@@ -69,7 +56,7 @@ function showUser(app, user, element) {
 		const answer = await app.remove(path);
 		replace(element, card("Removed", h("p", `${plural(answer.devices_removed, "device")} removed, `,
 			`${plural(answer.tasks_cancelled, "task")} cancelled. `, answer.detail),
-		details("What stays", code(answer.stays))));
+		code(answer.stays)));
 	}, "danger", { ask: ["Remove all data of this user?",
 		"Removes the user's devices and cancels scheduled tasks that are for this user only.", "Remove"] });
 	load(element, () => app.get(`${path}/devices`), ({ devices }) => card(["User ", h("bdi", user)],

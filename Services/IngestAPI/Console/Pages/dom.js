@@ -1,13 +1,10 @@
 // Elements. Everything from outside becomes a text node or an attribute, never markup.
 
-const SVG_NAMES = ["svg", "polyline", "line"];
+const SVG_NAMES = ["svg", "polyline"];
 
 const isAbsent = (value) => value === null || value === undefined || value === false;
 
-/**
- * `h("p.fine", { title: "…" }, "text")`. The attributes may be left out; those named `on…` are listeners, and null,
- * undefined and false leave one out.
- */
+/** `h("p.fine", { title: "…", onclick: work }, "text")`; null, undefined and false leave a part out. */
 export function h(tag, ...children) {
 	const [name, ...classes] = tag.split(".");
 	const attributes = children[0]?.constructor === Object ? children.shift() : {};
@@ -30,7 +27,15 @@ export function replace(element, ...children) {
 	element.replaceChildren(...present(children));
 }
 
-/** A text node that `set` changes only if its text differs. */
+/** Draws an element anew only if `shown` differs from the last time. */
+export function redraw(element, shown, draw) {
+	if (element.dataset.shown === shown) return;
+	element.dataset.shown = shown;
+	replace(element, draw());
+}
+
+export const textNode = (text = "") => document.createTextNode(text);
+
 export function setText(node, text) {
 	if (node.nodeValue !== text) node.nodeValue = text;
 }

@@ -1,14 +1,18 @@
 // The fields of a task beside its audience and texts, each at its path in the JSON of the API.
 
 import { h } from "./dom.js";
-import { check, field, select, textInput } from "./parts.js";
+import { field, select, textInput } from "./parts.js";
 
 const RULES = { "": "app's default", defer: "wait", skip: "skip", ignore: "send all the same" };
 
-/** Path, label, a choice's options or a placeholder, and a kind other than text. */
+/** Path, label, options or a placeholder, and a kind other than text. */
 export const MESSAGE_FIELDS = [
 	["message.url", "Address to open", "https://"],
 	["message.image", "Image", "https://"],
+];
+export const TIME_FIELDS = [
+	["send_at", "At (your time)", "", "time"],
+	["send_at_local", "At each device's own time", "", "time"],
 ];
 export const OPTION_FIELDS = [
 	["options.time_to_live", "Time to live", "such as 12h"],
@@ -26,13 +30,13 @@ export const OPTION_FIELDS = [
 	["labels", "Labels", "campaign=spring, one a line", "pairs"],
 	["variables", "Variables", "name=value, one a line", "pairs"],
 	["message.data", "Data as JSON", '{"match": 12}', "json"],
-	["message.silent", "Silent: wakes the app, shows nothing", "", "flag"],
+	["message.silent", "Silent: wakes the app, shows nothing", { "": "no", true: "yes" }, "json"],
 ];
 
 /** How a text becomes a value and back; `read` throws for JSON that is not valid. */
 const KINDS = {
-	text: { read: (text) => text, write: String },
-	number: { read: (text) => /^\d+$/.test(text) ? Number(text) : text, write: String },
+	number: { read: (text) => /^\d+$/.test(text) ? Number(text) : text },
+	time: { read: (text, path) => path === "send_at" ? new Date(text).toISOString() : text },
 	json: { read: parse, write: (value) => JSON.stringify(value, null, 2) },
 	pairs: {
 		read: (text) => Object.fromEntries(text.split("\n").map((line) => {
@@ -47,24 +51,21 @@ const KINDS = {
 export class TaskField {
 	constructor([path, label, hint, kind = "text"], changed) {
 		this.path = path;
-		this.isFlag = kind === "flag";
-		this.kind = KINDS[kind];
-		if (this.isFlag) this.control = h("input", { type: "checkbox", onchange: changed });
-		else if (typeof hint === "object") this.control = select(Object.entries(hint), "", changed);
+		this.kind = { read: (text) => text, write: String, ...KINDS[kind] };
+		if (typeof hint === "object") this.control = select(Object.entries(hint), "", changed);
 		else if (kind === "pairs" || kind === "json") this.control = textArea({ oninput: changed, placeholder: hint });
-		else this.control = textInput({ oninput: changed, placeholder: hint, maxlength: null });
-		this.element = this.isFlag ? check(label, this.control) : field(label, this.control, { path });
+		else this.control = textInput({ type: kind === "time" ? "datetime-local" : "text", oninput: changed,
+			placeholder: hint, maxlength: null });
+		this.element = field(label, this.control, path);
 	}
 
 	read() {
-		if (this.isFlag) return this.control.checked || undefined;
 		const text = this.control.value.trim();
 		return text ? this.kind.read(text, this.path) : undefined;
 	}
 
 	write(value) {
-		if (this.isFlag) this.control.checked = value === true;
-		else this.control.value = this.kind.write(value);
+		this.control.value = this.kind.write(value);
 	}
 }
 

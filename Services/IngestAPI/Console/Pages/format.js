@@ -50,20 +50,17 @@ export function stateOf({ state, cancelled }) {
 
 /** Devices a second, smoothed, from counts that a task shows one after the other. */
 export class Rate {
-	constructor() {
-		this.last = null;
-		this.perSecond = 0;
-	}
+	perSecond = 0;
 
-	note(value, now = performance.now()) {
-		const { last } = this;
-		if (last && now - last.now < 400) return this.perSecond;
-		if (last) {
-			const measured = Math.max(0, (value - last.value) / ((now - last.now) / 1000));
-			this.perSecond = this.perSecond ? 0.6 * this.perSecond + 0.4 * measured : measured;
-			if (measured === 0 && this.perSecond < 1) this.perSecond = 0;
+	note(value) {
+		const now = performance.now();
+		this.last ??= { value, now };
+		const seconds = (now - this.last.now) / 1000;
+		if (seconds >= 0.4) {
+			const measured = Math.max(0, value - this.last.value) / seconds;
+			this.perSecond = this.perSecond < 1 ? measured : 0.6 * this.perSecond + 0.4 * measured;
+			this.last = { value, now };
 		}
-		this.last = { value, now };
 		return this.perSecond;
 	}
 }

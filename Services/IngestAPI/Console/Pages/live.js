@@ -79,8 +79,7 @@ class Live extends EventTarget {
 	}
 
 	sample(stages) {
-		this.samples.push({ now: Date.now(),
-			waiting: new Map(stages.map((one) => [`${one.topic} ${one.group}`, one.waiting])) });
+		this.samples.push({ now: Date.now(), stages: new Map(stages.map((one) => [`${one.topic} ${one.group}`, one])) });
 		if (this.samples.length > SAMPLES_MAXIMUM) this.samples.shift();
 	}
 

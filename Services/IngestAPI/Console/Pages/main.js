@@ -3,7 +3,9 @@
 import { App, currentSession, onSignedOut, readSession, setPageSignal, signIn, signOut } from "./api.js";
 import { h, replace } from "./dom.js";
 import { live } from "./live.js";
-import { button, dialog, empty, failure, field, forbidden, form, select, showErrors, textInput } from "./parts.js";
+import {
+	button, dialog, empty, facts, failure, field, forbidden, form, select, showErrors, textInput,
+} from "./parts.js";
 import * as activities from "./activities.js";
 import * as app from "./app.js";
 import * as audiences from "./audiences.js";
@@ -36,6 +38,9 @@ const GROUPS = {
 };
 const TASK = { name: "task", title: "Task", page: task };
 
+/** How long the key g waits for the one of a page. */
+const G_MILLISECONDS = 1500;
+
 const root = document.getElementById("root");
 let leaving = new AbortController();
 let main = null;
@@ -67,7 +72,7 @@ function chooseApp(name) {
 	return true;
 }
 
-const logo = (size) => h("img", { src: "/console/icon.svg", alt: "", width: size, height: size });
+const logo = () => h("img", { src: "/console/icon.svg", alt: "", width: 32, height: 32 });
 
 function showSignIn(reason) {
 	leaving.abort();
@@ -85,10 +90,10 @@ function showSignIn(reason) {
 			showErrors(entry, [{ path: "key", text: error.message }]);
 			input.select();
 		}
-	}, field("App key", input, { path: "key" }), submit);
-	replace(root, h("main.sign-in", { id: "main", tabindex: -1 }, logo(48), h("h1", "Carillon"),
-		reason ? h("p.banner", { role: "status" }, h("span.reason", reason)) : h("p", "Sign in with a key of your app."),
-		entry, h("p.hint", "The key is exchanged for a session of at most 12 hours. The page does not keep it.")));
+	}, field("App key", input, "key"), submit);
+	replace(root, h("main.sign-in", { id: "main", tabindex: -1 }, logo(), h("h1", "Carillon"),
+		reason && h("p.banner.reason", { role: "status" }, reason), entry,
+		h("p.fine", "The key begins a session of at most 12 hours. The page does not keep it.")));
 	input.focus();
 }
 
@@ -96,13 +101,13 @@ const state = h("span.live");
 
 function showState() {
 	state.className = `live ${live.state}`;
-	state.textContent = { open: "Live", connecting: "Connecting", off: "Not live" }[live.state];
+	replace(state, { open: "Live", connecting: "Connecting", off: "Not live" }[live.state]);
 }
 
 function drawFrame() {
 	main = h("main", { id: "main", tabindex: -1 });
 	replace(root, h("div.frame", h("header.side",
-		h("a.brand", { href: chosenApp.link("now") }, logo(28), "Carillon"),
+		h("a.brand", { href: chosenApp.link("now") }, logo(), "Carillon"),
 		h("div.app-name", appChoice()), h("nav", { "aria-label": "Pages" }, navigation()),
 		h("div.foot", state, button("Keys", showKeys, "quiet", { "aria-label": "Keyboard shortcuts" }),
 			button("Sign out", async () => {
@@ -145,7 +150,7 @@ function show(isFirst) {
 		one.ariaCurrent = one.dataset.page === (found === TASK ? "now" : found?.name) ? "page" : "false";
 	}
 	const title = h("h1", { tabindex: -1 }, found?.title ?? "Not found");
-	const body = h("div.body");
+	const body = h("div");
 	const tools = h("div.tools");
 	replace(main, h("div.title", title, tools), body);
 	document.title = `${title.textContent} · ${chosenApp.name} · Carillon`;
@@ -160,23 +165,21 @@ function show(isFirst) {
 }
 
 function showKeys() {
-	const rows = [...allowedPages().map(({ key, title }) => [["g", key], title]), [["/"], "The page's first field"],
-		[["?"], "These keys"], [["Escape"], "Closes a dialog"]];
-	dialog("Keyboard shortcuts", (close) => [h("dl.facts", rows.map(([keys, text]) => h("div",
-		h("dt", keys.map((key) => h("kbd", key))), h("dd", text)))),
+	const rows = [...allowedPages().map(({ key, title }) => [`g ${key}`, title]), ["/", "The page's first field"],
+		["?", "These keys"], ["Escape", "Closes a dialog"]];
+	dialog("Keyboard shortcuts", (close) => [
+		facts(rows.map(([keys, text]) => [keys.split(" ").map((key) => h("kbd", key)), text])),
 		h("div.actions", button("Close", close, "", { autofocus: true }))]);
 }
 
-let isAfterG = false;
-let timer = 0;
+let timeOfG = -Infinity;
 
 function pressed(event) {
 	if (!main || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
 	if (event.target.closest("input, textarea, select")) return;
+	const isAfterG = event.timeStamp - timeOfG < G_MILLISECONDS;
 	const target = isAfterG && allowedPages().find((one) => one.key === event.key);
-	clearTimeout(timer);
-	isAfterG = event.key === "g" && !target;
-	if (isAfterG) timer = setTimeout(() => { isAfterG = false; }, 1500);
+	timeOfG = event.key === "g" ? event.timeStamp : -Infinity;
 	if (target) location.hash = chosenApp.link(target.name);
 	else if (event.key === "?") showKeys();
 	else if (event.key === "/") {

@@ -1,7 +1,7 @@
 // Parts that several pages use: states, notices, dialogs, fields, tables, bars.
 
 import { Problem, enc } from "./api.js";
-import { h, newID, replace, setText } from "./dom.js";
+import { h, newID, replace, setText, textNode } from "./dom.js";
 import { OUTCOMES, count, duration, endedDevices, fullTime, nameOf, relative, share } from "./format.js";
 
 const NOTICE_MILLISECONDS = 6_000;
@@ -23,8 +23,7 @@ export async function load(element, read, draw) {
 		replace(element, draw(await read()));
 	} catch (error) {
 		if (error.name === "AbortError") return;
-		replace(element, error.status === 403 ? forbidden([], error.message) :
-			failure(error, () => load(element, read, draw)));
+		replace(element, failure(error, () => load(element, read, draw)));
 		if (!(error instanceof Problem)) throw error;
 	}
 }
@@ -44,17 +43,14 @@ export function loadPages(element, app, path, draw, before = "") {
 
 export const empty = (title, text) => h("div.state", h("h2", title), text && h("p", text));
 
-export const none = (text) => h("p.none", text);
+export const none = (text) => h("p.fine", text);
 
-export function failure(error, retry) {
-	return h("div.state.bad", { role: "alert" }, h("h2", error.status === 404 ? "Not found" : "This did not work"),
-		h("p", error.message), retry && button("Try again", retry));
-}
+export const failure = (error, retry) => h("div.state.bad", { role: "alert" },
+	h("h2", { 403: "Forbidden", 404: "Not found" }[error.status] ?? "This did not work"), h("p", error.message),
+	retry && button("Try again", retry));
 
-export function forbidden(scopes, detail) {
-	return h("div.state", h("h2", "Forbidden"), h("p", detail ?? ["Your key needs the scope ",
-		scopes.map((scope, index) => [index ? " or " : "", h("code", scope)]), " for this page."]));
-}
+export const forbidden = (scopes) => h("div.state", h("h2", "Forbidden"), h("p", "Your key needs the scope ",
+	scopes.map((scope, index) => [index ? " or " : "", h("code", scope)]), " for this page."));
 
 /** `ask` is what `confirm` asks before the work. */
 export function button(label, work, kind = "", { ask, ...attributes } = {}) {
@@ -64,21 +60,17 @@ export function button(label, work, kind = "", { ask, ...attributes } = {}) {
 	return element;
 }
 
-const working = new Set();
-
 /** Runs work once at a time for a button, and shows a failure as a notice. */
 async function busy(element, work) {
-	if (working.has(element)) return;
-	working.add(element);
-	element.setAttribute("aria-busy", "true");
+	if (element.ariaBusy) return;
+	element.ariaBusy = "true";
 	try {
 		await work();
 	} catch (error) {
 		if (error.name !== "AbortError") notify(error.message, "bad");
 		if (!(error instanceof Problem)) throw error;
 	} finally {
-		working.delete(element);
-		element.removeAttribute("aria-busy");
+		element.ariaBusy = null;
 	}
 }
 
@@ -90,9 +82,9 @@ export function form(tag, submit, work, ...children) {
 }
 
 /** A modal dialog; `fill` gets a function that closes it. Escape closes it, and focus returns. */
-export function dialog(title, fill, kind = "") {
+export function dialog(title, fill) {
 	const heading = newID("dialog");
-	const element = h("dialog", { "aria-labelledby": heading, class: kind, onclose: () => element.remove() },
+	const element = h("dialog", { "aria-labelledby": heading, onclose: () => element.remove() },
 		h("h2", { id: heading }, title));
 	element.append(...fill(() => element.close()));
 	document.body.append(element);
@@ -112,11 +104,11 @@ export const textInput = (attributes) =>
 	h("input", { autocomplete: "off", spellcheck: "false", maxlength: 256, ...attributes });
 
 /** A labelled control. `path` is the field that the server's errors name. */
-export function field(label, control, { hint, path = "" } = {}) {
+export function field(label, control, path = "") {
 	const id = control.id = newID("field");
-	control.setAttribute("aria-describedby", `${hint ? `${id}-hint ` : ""}${id}-error`);
+	control.setAttribute("aria-describedby", `${id}-error`);
 	return h("div.field", { "data-path": path }, h("label", { for: id }, label), control,
-		hint && h("p.hint", { id: `${id}-hint` }, hint), h("p.error", { id: `${id}-error`, hidden: true }));
+		h("p.error", { id: `${id}-error`, hidden: true }));
 }
 
 export function select(options, value, onchange, attributes) {
@@ -128,14 +120,10 @@ export function select(options, value, onchange, attributes) {
 
 export const check = (label, input) => h("label.check", input, h("span", label));
 
-export function clearErrors(form) {
-	for (const error of form.querySelectorAll(".error:not([hidden])")) error.hidden = true;
-	for (const control of form.querySelectorAll("[aria-invalid]")) control.removeAttribute("aria-invalid");
-}
-
-/** Shows errors at the fields that they name; the rest is returned. */
+/** Shows errors at the fields that they name, in place of those before; the rest is returned. */
 export function showErrors(form, fields = []) {
-	clearErrors(form);
+	for (const error of form.querySelectorAll(".error:not([hidden])")) error.hidden = true;
+	for (const control of form.querySelectorAll("[aria-invalid]")) control.ariaInvalid = null;
 	const elements = [...form.querySelectorAll("[data-path]:not([data-path=''])")]
 		.sort((a, b) => b.dataset.path.length - a.dataset.path.length);
 	return fields.filter(({ path, text }) => {
@@ -160,9 +148,20 @@ export function table(caption, heads, rows, ifEmpty) {
 		h("tbody", rows.map((row) => h("tr", row.map((cell, index) => h("td", { class: kinds[index] }, cell)))))));
 }
 
-/** Pairs of a name and a value; entries that are false are left out. */
-export const facts = (entries) => h("dl.facts", entries.filter(Boolean).map(([name, value]) =>
+/** Pairs of a name and a value; those that are false are left out. */
+export const facts = (pairs) => h("dl.facts", pairs.filter(Boolean).map(([name, value]) =>
 	h("div", h("dt", name), h("dd", value ?? "–"))));
+
+/** The members of an object that are not null, as pairs for `facts`. */
+export const entries = (object) => Object.entries(object ?? {}).filter(([, value]) => (value ?? null) !== null)
+	.map(([name, value]) => [name.replaceAll("_", " "), drawValue(value)]);
+
+function drawValue(value) {
+	if (Array.isArray(value)) return value.join(", ") || "–";
+	if (typeof value === "object") return JSON.stringify(value);
+	if (typeof value === "boolean") return value ? "yes" : "no";
+	return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? moment(value) : String(value);
+}
 
 export const ago = (value) => h("time", { datetime: value, title: fullTime(value) }, relative(value));
 
@@ -170,6 +169,8 @@ export const moment = (value) =>
 	value ? h("time", { datetime: value }, `${fullTime(value)} (${relative(value)})`) : "–";
 
 export const card = (title, ...children) => h("section.card", h("h2", title), children);
+
+export const tableCard = (title, ...parts) => card(title, table(title, ...parts));
 
 export const badge = (text, kind = text) => h("span", { class: `badge ${kind}` }, text);
 
@@ -205,8 +206,8 @@ export class OutcomeBar {
 /** Numbers that change in place. */
 export class Numbers {
 	constructor(entries) {
-		this.nodes = entries.map(() => document.createTextNode("–"));
-		this.element = h("dl.numbers", entries.map(([label, kind], index) => h("div", { class: kind },
+		this.nodes = entries.map(() => textNode("–"));
+		this.element = h("dl.numbers.grid", entries.map(([label, kind], index) => h("div", { class: kind },
 			h("dt", label), h("dd", this.nodes[index]))));
 	}
 

@@ -1,8 +1,8 @@
 // How a message looks on devices, and how much of each limit it uses.
 
-import { h, replace } from "./dom.js";
+import { h, redraw, replace } from "./dom.js";
 import { count, nameOf } from "./format.js";
-import { check, code, details } from "./parts.js";
+import { code, details, select } from "./parts.js";
 
 const LOOKS = { apns: "iPhone", fcm: "Android", huawei: "Huawei", webpush: "Browser" };
 
@@ -10,8 +10,8 @@ const LOOKS = { apns: "iPhone", fcm: "Android", huawei: "Huawei", webpush: "Brow
 export class Previews {
 	constructor(app) {
 		this.app = app;
-		this.languages = h("div.segments");
-		this.screens = h("div.screens");
+		this.languages = h("div");
+		this.screens = h("div.screens.grid");
 		this.limits = h("div");
 		this.payloads = h("div");
 		this.problems = h("ul.problems");
@@ -25,11 +25,10 @@ export class Previews {
 		replace(this.problems, problems.map(({ path, message }) => h("li", path && h("code", path), " ", message)));
 		const languages = [...new Set(previews.map(languageOf))];
 		if (!languages.includes(this.language)) this.language = languages[0];
-		// Drawn anew only for other languages: a radio button may have the focus.
-		if (this.shownLanguages !== languages.join()) replace(this.languages, languages.length > 1 &&
-			languages.map((one) => check(one, h("input", { type: "radio", name: "preview-language",
-				checked: one === this.language, onchange: () => this.draw(one) }))));
-		this.shownLanguages = languages.join();
+		// Drawn anew only for other languages: it may have the focus.
+		redraw(this.languages, languages.join(), () => languages.length > 1 &&
+			select(languages.map((one) => [one, one]), this.language, ({ target }) => this.draw(target.value),
+				{ "aria-label": "Language" }));
 		this.draw(this.language);
 		this.drawLimits();
 	}
@@ -46,8 +45,7 @@ export class Previews {
 	screen(provider, { title, body } = {}) {
 		return h("figure", { class: `screen ${provider}` }, h("figcaption", LOOKS[provider]), h("div.glass",
 			provider === "apns" && h("p.clock", { "aria-hidden": "true" }, "9:41"),
-			h("div.push", h("p.from", h("span.app-icon"), h("bdi", this.app),
-				h("span", provider === "webpush" ? "browser" : "now")),
+			h("div.push", h("p.from", h("bdi", this.app), provider === "webpush" ? "browser" : "now"),
 			!title && !body && h("p.fine", "Nothing to show"), title && h("p.push-title", { dir: "auto" }, title),
 			body && h("p.push-text", { dir: "auto" }, body))));
 	}
@@ -59,10 +57,9 @@ export class Previews {
 		}
 		replace(this.limits, [...largest.values()].map(({ provider, bytes, bytes_maximum: maximum }) => {
 			const isOver = bytes > maximum;
-			const used = h("span");
-			used.style.width = `${Math.min(100, 100 * bytes / maximum)}%`;
-			return h("div", { class: isOver ? "limit over" : "limit" }, h("span", nameOf(provider)),
-				h("span.meter", used), h("span", `${count(bytes)} of ${count(maximum)}${isOver ? " – too long" : ""}`));
+			return h(isOver ? "div.limit.over" : "div.limit", h("span", nameOf(provider)),
+				h("meter", { max: maximum, value: bytes, "aria-hidden": "true" }),
+				h("span", `${count(bytes)} of ${count(maximum)}${isOver ? " – too long" : ""}`));
 		}));
 	}
 }

@@ -2,14 +2,14 @@
 
 import { h, replace } from "./dom.js";
 import { fullTime } from "./format.js";
-import { button, card, empty, labelTexts, loadPages, moment, notify, table, taskLink } from "./parts.js";
+import { button, empty, labelTexts, loadPages, moment, notify, tableCard, taskLink } from "./parts.js";
 
 const nothing = () => empty("Nothing is scheduled", "Tasks with a time appear here until they are sent.");
 
 export function show({ app, body }) {
-	loadPages(body, app, "/tasks?state=scheduled&limit=50", ({ tasks }) => tasks.length ? card("Next first",
-		table("Scheduled tasks", ["Task", "Time", "Labels", ""], tasks.map((one) => [taskLink(app, one.id), whenOf(one),
-			labelTexts(one.labels), app.may("publish", "broadcast", "admin") && cancelButton(app, body, one)]))) : nothing());
+	loadPages(body, app, "/tasks?state=scheduled&limit=50", ({ tasks }) => tableCard("Next first",
+		["Task", "Time", "Labels", ""], tasks.map((one) => [taskLink(app, one.id), whenOf(one), labelTexts(one.labels),
+			app.may("publish", "broadcast", "admin") && cancelButton(app, body, one)]), nothing()));
 }
 
 function whenOf({ send_at, send_at_local, window }) {

@@ -1,14 +1,14 @@
 // One task: its status live, content, outcomes by platform, and what became of a device.
 
 import { enc } from "./api.js";
-import { h, replace, setText } from "./dom.js";
+import { h, redraw, setText, textNode } from "./dom.js";
 import {
 	OUTCOMES, PLATFORMS, Rate, count, duration, endedDevices, nameOf, plural, share, stateOf,
 } from "./format.js";
 import { live } from "./live.js";
 import {
-	Numbers, OutcomeBar, badge, button, card, code, details, deviceLink, empty, facts, field, form, labelTexts, load,
-	loaded, moment, none, notify, setBadge, table, taskLink, textInput, timeLeft, waitingText,
+	Numbers, OutcomeBar, badge, button, card, code, details, deviceLink, empty, entries, facts, field, form, labelTexts,
+	load, loaded, none, notify, setBadge, table, taskLink, textInput, timeLeft, waitingText,
 } from "./parts.js";
 
 export function show({ app, argument: id, query, tools, body, signal, title }) {
@@ -33,17 +33,17 @@ class TaskView {
 		this.rate = new Rate();
 		this.bar = new OutcomeBar();
 		this.state = badge("accepted");
-		this.progress = document.createTextNode("");
+		this.progress = textNode();
 		this.numbers = new Numbers([["Targeted"], ["Ended"], ["Devices a second"], ["Time left"]]);
 		this.outcomes = new Numbers(OUTCOMES.map((name) => [nameOf(name), `outcome ${name}`]));
 		this.receipts = new Numbers([["Delivered"], ["Opened"], ["Dismissed"], ["Actions"]]);
 		this.timeline = h("div");
-		this.waiting = document.createTextNode("");
+		this.waiting = textNode();
 		this.problem = h("div");
-		this.report = h("div", none("The report is made when the task is closed."));
+		this.report = h("div", none("Made when the task is closed."));
 		this.elements = [this.problem, this.statusCard(),
-			h("div.columns.even", h("div", card("Outcomes by platform", this.report), this.deviceCard()),
-				h("div", card("Timeline", this.timeline), card("Content", this.content())))];
+			h("div.columns.even", h("div", this.deviceCard(), card("Report", this.report)),
+				h("div", card("Content", this.content()), card("Timeline", this.timeline)))];
 		this.addTools();
 	}
 
@@ -90,26 +90,17 @@ class TaskView {
 	}
 
 	drawTimeline(status) {
-		const shown = JSON.stringify([status.state, status.closed, status.problem, status.replaced_by, status.cancelled]);
-		if (shown === this.shownTimeline) return;
-		this.shownTimeline = shown;
-		const { send_at, window } = status;
-		replace(this.timeline, facts([
-			["Created", moment(status.created)],
-			send_at && ["Planned for", moment(send_at)],
-			status.send_at_local && ["At each device's time", status.send_at_local],
-			window && ["Window", [moment(window.opens), " to ", moment(window.ends), `, ${window.method}`]],
-			["Deadline", moment(status.deadline)],
-			["Closed", moment(status.closed)],
-			status.closed && ["Took", duration(lasted(status))],
-			status.lane && ["Lane", status.lane],
-			Object.keys(status.labels).length > 0 && ["Labels", labelTexts(status.labels)],
-			status.replaces && ["Replaces key", h("bdi", status.replaces)],
+		const shown = [status.state, status.closed, status.problem, status.replaced_by].join();
+		const { id, created, send_at, send_at_local, window, deadline, closed, lane, labels, replaces } = status;
+		redraw(this.timeline, shown, () => facts([
+			["Id", h("code", id)],
+			...entries({ created, send_at, send_at_local, ...window, deadline, lane, replaces }),
+			Object.keys(labels).length > 0 && ["Labels", labelTexts(labels)],
 			status.replaced_by && ["Replaced by", taskLink(this.app, status.replaced_by)],
-			status.unmatched > 0 && ["Entries without a device", count(status.unmatched)],
-			["Id", h("code", status.id)],
+			...entries({ entries_without_device: status.unmatched || null, closed }),
+			closed && ["Took", duration(lasted(status))],
 		]));
-		replace(this.problem, status.problem && h("div.banner.bad", { role: "alert" }, h("strong", "Problem: "),
+		redraw(this.problem, shown, () => status.problem && h("div.banner.bad", { role: "alert" }, h("strong", "Problem: "),
 			status.problem));
 	}
 
@@ -117,9 +108,9 @@ class TaskView {
 		load(this.report, () => this.app.get(`${this.path}/report`), (report) => {
 			const platforms = [...PLATFORMS, "unknown"].filter((name) => report.by_platform?.[name]?.targeted);
 			const used = ["targeted", ...OUTCOMES.filter((name) => report.counts[name])];
-			return table("Outcomes by platform", ["Platform", ...used.map((name) => `#${nameOf(name)}`)],
+			return [table("Outcomes by platform", ["Platform", ...used.map((name) => `#${nameOf(name)}`)],
 				platforms.map((name) => [nameOf(name), ...used.map((outcome) => count(report.by_platform[name][outcome]))]),
-				none("No devices."));
+				none("No devices.")), report.reasons?.length > 0 && drawReasons(report.reasons)];
 		});
 	}
 
@@ -144,26 +135,25 @@ class TaskView {
 	}
 }
 
-function drawTrace(trace, app) {
-	return h("div.trace", h("p", badge(nameOf(trace.state), trace.state), " ", h("strong", trace.why)), facts([
-		["Device", deviceLink(app, trace.device)],
-		trace.reason && ["Reason", h("bdi", trace.reason)],
-		trace.status && ["Status of the provider", trace.status],
-		trace.attempt !== null && ["Attempt", trace.attempt + 1],
-		trace.time && ["Time", moment(trace.time)],
-		trace.next_attempt && ["Next attempt", moment(trace.next_attempt)],
-	]));
-}
+/** Why devices were not delivered; the last entry may sum the rest. */
+const drawReasons = (reasons) => [h("h3", "Reasons"), table("Reasons", ["Outcome", "Status", "Reason", "#Devices"],
+	reasons.map(({ outcome, status, reason, count: devices }) => [outcome ? badge(nameOf(outcome), outcome) : "–",
+		status || "–", h("bdi", reason), count(devices)]))];
+
+const drawTrace = ({ state, why, device, reason, status, attempt, time, next_attempt }, app) => h("div.trace",
+	h("p", badge(nameOf(state), state), " ", h("strong", why)),
+	facts([["Device", deviceLink(app, device)], ...entries({ reason, status: status || null,
+		attempt: attempt === null ? null : attempt + 1, time, next_attempt })]));
 
 function progress({ state, jobs }, ended) {
-	switch (state) {
-	case "scheduled": return "waits for its time";
-	case "accepted": return "looking up devices";
-	case "closed": return `closed, ${plural(ended, "device")} ended`;
-	case "failed": return "stopped; the operator can resume it";
-	default: return jobs.resolved < jobs.total ?
-		`looking up devices, ${jobs.resolved} of ${jobs.total} steps` : "sending";
-	}
+	const isLookingUp = jobs?.resolved < jobs?.total;
+	return {
+		scheduled: "waits for its time",
+		accepted: "looking up devices",
+		sending: isLookingUp ? `looking up devices, step ${jobs.resolved} of ${jobs.total}` : "sending",
+		closed: `closed, ${plural(ended, "device")} ended`,
+		failed: "stopped; the operator can resume it",
+	}[state];
 }
 
 const lasted = (status) => new Date(status.closed) - new Date(status.send_at ?? status.created);
