@@ -15,15 +15,16 @@ import urllib.request
 import websocket
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/debug"))
 PATIENCE_SECONDS = 120
 
 
-def wait(what, until, found=None):
+def wait(what, until, found=None, seconds=PATIENCE_SECONDS):
     """`found` gives what a failure shows."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + seconds
     while not (value := until()):
         if time.monotonic() > deadline:
-            sys.exit(f"failed: {what} within {PATIENCE_SECONDS} s" + (f": {found()}" if found else ""))
+            sys.exit(f"failed: {what} within {seconds:.0f} s" + (f": {found()}" if found else ""))
         time.sleep(0.05)
     return value
 
@@ -39,7 +40,7 @@ class Pipeline:
     def __init__(self, folder, *options):
         self.folder = folder
         self.lines = []
-        program = ROOT / ".build/debug/carillon"
+        program = PROGRAMS / "carillon"
         if not program.exists():
             sys.exit(f"{program} is missing; run make test")
         errors = pathlib.Path(f"{folder}.errors")
