@@ -190,10 +190,10 @@ class Composer {
 			const answer = await this.app.post("/tasks?dry_run=true", { audience, users, devices, platforms,
 				message: { title: "x" } });
 			if (isNewest()) this.showSize(plural(answer.devices, "device"), isLater(task) ?
-				"The audience is looked up again at the time." : "would get it now.");
+				"Looked up again at the time." : "would get it now.");
 		} catch (error) {
 			if (!isNewest()) return;
-			this.showSize("–", error.fields.length ? "" : error.message);
+			this.showSize("–", error.message);
 			showErrors(this.element, error.fields);
 		}
 	}
@@ -209,7 +209,7 @@ class Composer {
 		try {
 			if (task.message || task.messages || task.payloads) answer = await this.app.post("/previews", task);
 		} catch (error) {
-			answer.problems = error.fields.length ? error.fields.map(({ path, text }) => ({ path, message: text })) : [error];
+			answer.problems = [error];
 		}
 		if (isNewest()) this.previews.update(answer);
 	}

@@ -165,8 +165,7 @@ function drawValue(value) {
 
 export const ago = (value) => h("time", { datetime: value, title: fullTime(value) }, relative(value));
 
-export const moment = (value) =>
-	value ? h("time", { datetime: value }, `${fullTime(value)} (${relative(value)})`) : "–";
+export const moment = (value) => h("time", { datetime: value }, `${fullTime(value)} (${relative(value)})`);
 
 export const card = (title, ...children) => h("section.card", h("h2", title), children);
 
@@ -195,11 +194,10 @@ export class OutcomeBar {
 	update(counts) {
 		const targeted = Math.max(1, counts.targeted);
 		OUTCOMES.forEach((name, index) => {
-			const width = `${(100 * (counts[name] ?? 0) / targeted).toFixed(3)}%`;
-			if (this.segments[index].style.width !== width) this.segments[index].style.width = width;
+			this.segments[index].style.width = `${100 * (counts[name] ?? 0) / targeted}%`;
 		});
-		const label = `${share(endedDevices(counts), counts.targeted)} ended, ${count(counts.delivered)} delivered`;
-		if (label !== this.element.ariaLabel) this.element.ariaLabel = label;
+		const ended = share(endedDevices(counts), counts.targeted);
+		this.element.ariaLabel = `${ended} ended, ${count(counts.delivered)} delivered`;
 	}
 }
 

@@ -85,10 +85,10 @@ function updateStage([waiting, most, rate, line], key) {
 /** Over the last seconds; a value holds until the next sample, since the stream only says what changed. */
 function messagesPerSecond(samples, now) {
 	const from = now - RATE_MILLISECONDS;
-	const first = samples.findLast((one) => one.now <= from) ?? samples[0];
-	const seconds = (now - Math.max(from, first?.now ?? now)) / 1000;
-	const handled = samples.at(-1)?.handled - first?.handled;
-	return seconds >= 1 && handled >= 0 ? count(Math.round(handled / seconds)) : "–";
+	const known = samples.filter((one) => typeof one.handled === "number");
+	const first = known.findLast((one) => one.now <= from) ?? known[0];
+	const seconds = (now - Math.max(from, first?.now)) / 1000;
+	return seconds >= 1 ? count(Math.max(0, Math.round((known.at(-1).handled - first.handled) / seconds))) : "–";
 }
 
 /** The points of a line with a step for each sample. */

@@ -34,7 +34,7 @@ class TaskView {
 		this.bar = new OutcomeBar();
 		this.state = badge("accepted");
 		this.progress = textNode();
-		this.numbers = new Numbers([["Targeted"], ["Ended"], ["Devices a second"], ["Time left"]]);
+		this.numbers = new Numbers([["Targeted"], ["Ended"], ["Progress"], ["Devices a second"], ["Time left"]]);
 		this.outcomes = new Numbers(OUTCOMES.map((name) => [nameOf(name), `outcome ${name}`]));
 		this.receipts = new Numbers([["Delivered"], ["Opened"], ["Dismissed"], ["Actions"]]);
 		this.timeline = h("div");
@@ -74,7 +74,7 @@ class TaskView {
 		setBadge(this.state, stateOf(status));
 		setText(this.progress, progress(status, ended));
 		this.bar.update(counts);
-		this.numbers.update([count(counts.targeted), `${count(ended)} (${share(ended, counts.targeted)})`,
+		this.numbers.update([count(counts.targeted), count(ended), share(ended, counts.targeted),
 			count(Math.round(isOver ? 1000 * ended / (lasted(status) || Infinity) : perSecond)),
 			!isOver && timeLeft(counts.open, perSecond) || "–"]);
 		this.outcomes.update(OUTCOMES.map((name) => count(counts[name])));
