@@ -1,5 +1,6 @@
 """The console, as an operator uses it: sign-in, a broadcast to many simulated devices, cancel, a device's why, a dead
-letter, and a revoked key. Hostile texts stay texts, nothing violates the page's policy, and the key stays nowhere."""
+letter, a Live Activity, and a revoked key. Hostile texts stay texts, nothing violates the page's policy, nothing moves
+while numbers change, and the key stays nowhere."""
 
 import importlib.util
 import json
@@ -375,8 +376,8 @@ class Console:
         frames = self.page.value("frames_")
         heap = self.page.send("Runtime.getHeapUsage")["usedSize"]
         print(
-            f"console: {frames['count']} frames, {frames['late']} later than 34 ms, the worst {frames['worst']:.0f} ms; "
-            f"heap {heap / 1e6:.1f} MB"
+            f"console: {frames['count']} frames, {frames['late']} later than 34 ms, the worst {frames['worst']:.0f} ms;"
+            f" heap {heap / 1e6:.1f} MB"
         )
         expect("the heap is small", heap < HEAP_BYTES_MAXIMUM, True)
         counts = self.pipeline.call("GET", f"/v1/tasks/{task}")[1]["counts"]

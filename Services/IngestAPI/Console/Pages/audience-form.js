@@ -34,7 +34,7 @@ class Condition {
 	}
 
 	showHint() {
-		[, this.text.placeholder] = CONDITIONS[this.path.value];
+		this.text.placeholder = CONDITIONS[this.path.value][1];
 	}
 
 	read() {

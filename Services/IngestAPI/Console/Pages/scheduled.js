@@ -1,6 +1,6 @@
 // Tasks that wait for their time.
 
-import { h, replace } from "./dom.js";
+import { replace } from "./dom.js";
 import { fullTime } from "./format.js";
 import { button, empty, labelTexts, loadPages, moment, notify, tableCard, taskLink } from "./parts.js";
 
