@@ -85,6 +85,8 @@ def check(pipeline, browser):
     console.hostile()
     console.dead_letter()
     console.activity()
+    console.reasons()
+    console.servers()
     console.mood()
     console.narrow()
     # axe-core itself does what the policy forbids.
@@ -456,6 +458,45 @@ class Console:
         self.click("End activity")
         self.click("End", "dialog")
         self.see(".badge", "ended")
+
+    def reasons(self):
+        """The page draws a report of more kinds than the simulator makes."""
+        report = {
+            "counts": {"targeted": 9, "delivered": 2, "failed": 7},
+            "by_platform": {"ios": {"targeted": 9, "delivered": 2, "failed": 7}},
+            "reasons": [
+                {"outcome": "failed", "status": 400, "reason": HOSTILE_LABEL, "count": 4},
+                {"outcome": "failed", "status": 0, "reason": "other", "count": 3},
+            ],
+        }
+        self.page.value(f"""(() => {{
+          const {{ fetch }} = window;
+          window.fetch = async (path, options) => path.endsWith("/report") ? Response.json({json.dumps(report)})
+            : fetch(path, options);
+        }})()""")
+        self.open(f"task/{self.task}")
+        self.see("main h3", "Reasons")
+        self.see("td", HOSTILE_LABEL)
+        self.see("td", "other")
+        self.reload()
+
+    def servers(self):
+        """The page draws what the stream tells of servers and of messages that are handled."""
+        self.open("pipeline")
+        self.see(".stages td", "registry")
+        for handled, server in ((0, "push.example.com:443"), (5_000, HOSTILE_LABEL)):
+            wait(f"{server} fails", lambda: self.receive(handled, server) or self.has("td", server))
+        wait(
+            "the rate is shown", lambda: re.fullmatch(r"[\d,]*[1-9][\d,]*", self.text(".stages td:nth-child(5)") or "")
+        )
+        self.reload()
+
+    def receive(self, handled, server):
+        self.page.value(f"""import("/console/live.js").then(({{ live }}) => live.received("app", JSON.stringify({{
+          ...live.app,
+          servers: [{{ server: {json.dumps(server)}, state: "failing", seconds: 12 }}],
+          stages: live.app.stages.map((one) => ({{ ...one, handled: {handled} }})),
+        }})))""")
 
     def mood(self):
         self.open("pipeline")

@@ -29,7 +29,7 @@ class PipelineView {
 		this.servers = h("div");
 		this.numbers = new Numbers([["Messages waiting"], ["Devices a second"], ["Tasks under way"],
 			["Memory of the store"]]);
-		this.stages = h("div.stages", none("Waiting for the first message of the pipeline."));
+		this.stages = h("div.stages", none("Not known yet."));
 		this.rate = new Rate();
 		this.seen = new Map();
 		this.ended = 0;
@@ -74,7 +74,7 @@ function updateStage([waiting, most, rate, line], key) {
 	const now = Date.now();
 	const samples = live.samples.filter((one) => one.stages.has(key))
 		.map((one) => ({ now: one.now, ...one.stages.get(key) }));
-	const shown = samples.filter((one) => now - one.now <= SHOWN_MILLISECONDS);
+	const shown = since(now - SHOWN_MILLISECONDS, samples);
 	const highest = Math.max(0, ...shown.map((one) => one.waiting));
 	setText(waiting, count(samples.at(-1)?.waiting));
 	setText(most, count(highest));
@@ -82,13 +82,14 @@ function updateStage([waiting, most, rate, line], key) {
 	line.setAttribute("points", course(shown, highest, now));
 }
 
-/** Over the last seconds; a value holds until the next sample, since the stream only says what changed. */
+/** The samples of a time, and the one that holds at its begin, since the stream only says what changed. */
+const since = (from, samples) => samples.slice(Math.max(0, samples.findLastIndex((one) => one.now <= from)));
+
 function messagesPerSecond(samples, now) {
 	const from = now - RATE_MILLISECONDS;
-	const known = samples.filter((one) => typeof one.handled === "number");
-	const first = known.findLast((one) => one.now <= from) ?? known[0];
-	const seconds = (now - Math.max(from, first?.now)) / 1000;
-	return seconds >= 1 ? count(Math.max(0, Math.round((known.at(-1).handled - first.handled) / seconds))) : "–";
+	const known = since(from, samples.filter((one) => typeof one.handled === "number"));
+	const seconds = (now - Math.max(from, known[0]?.now)) / 1000;
+	return seconds >= 1 ? count(Math.max(0, Math.round((known.at(-1).handled - known[0].handled) / seconds))) : "–";
 }
 
 /** The points of a line with a step for each sample. */
