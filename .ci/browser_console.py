@@ -85,6 +85,7 @@ def check(pipeline, browser):
     console.hostile()
     console.dead_letter()
     console.activity()
+    console.audience()
     console.reasons()
     console.servers()
     console.mood()
@@ -458,6 +459,20 @@ class Console:
         self.click("End activity")
         self.click("End", "dialog")
         self.see(".badge", "ended")
+
+    def audience(self):
+        self.open("audiences")
+        self.page.value("document.querySelector('input[value=conditions]').click()")
+        self.enter("li.row input", "no-such-topic")
+        self.see("output", "0 devices")
+        self.enter("form input[pattern]", "fans")
+        self.page.value("document.querySelector('main form').requestSubmit()")
+        self.see("td", "fans")
+        saved = self.pipeline.call("GET", "/v1/audiences/fans")[1]["audience"]
+        expect("the saved audience", saved, {"topic": "no-such-topic"})
+        self.click("Remove")
+        self.click("Remove", "dialog")
+        self.see("main h2", "No saved audiences")
 
     def reasons(self):
         """The page draws a report of more kinds than the simulator makes."""

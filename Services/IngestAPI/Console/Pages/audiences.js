@@ -55,7 +55,7 @@ export function show({ app, body }) {
 		const problem = h("div");
 		const element = form("form", save, async () => {
 			try {
-				await app.put(`/audiences/${enc(input.value)}`, { audience: builder.read() });
+				await app.put(`/audiences/${enc(input.value)}`, builder.read());
 				replace(problem);
 				notify("Saved.");
 				refresh();
