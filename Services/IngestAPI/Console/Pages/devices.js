@@ -4,7 +4,7 @@ import { enc } from "./api.js";
 import { h, replace } from "./dom.js";
 import { nameOf, plural } from "./format.js";
 import {
-	ago, badge, button, card, code, deviceLink, empty, entries, facts, field, form, load, loaded, none, select,
+	ago, badge, button, card, code, details, deviceLink, empty, entries, facts, field, form, load, loaded, none, select,
 	table, taskLink, textInput,
 } from "./parts.js";
 
@@ -56,7 +56,7 @@ function showUser(app, user, element) {
 		const answer = await app.remove(path);
 		replace(element, card("Removed", h("p", `${plural(answer.devices_removed, "device")} removed, `,
 			`${plural(answer.tasks_cancelled, "task")} cancelled. `, answer.detail),
-		code(answer.stays)));
+		details("What stays", code(answer.stays))));
 	}, "danger", { ask: ["Remove all data of this user?",
 		"Removes the user's devices and cancels scheduled tasks that are for this user only.", "Remove"] });
 	load(element, () => app.get(`${path}/devices`), ({ devices }) => card(["User ", h("bdi", user)],

@@ -154,7 +154,7 @@ export const facts = (pairs) => h("dl.facts", pairs.filter(Boolean).map(([name, 
 
 /** The members of an object that are not null, as pairs for `facts`. */
 export const entries = (object) => Object.entries(object ?? {}).filter(([, value]) => (value ?? null) !== null)
-	.map(([name, value]) => [name.replaceAll("_", " "), drawValue(value)]);
+	.map(([name, value]) => [name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll("_", " "), drawValue(value)]);
 
 function drawValue(value) {
 	if (Array.isArray(value)) return value.join(", ") || "–";
