@@ -20,7 +20,7 @@ export function show({ app, argument, query, body }) {
 	}, field("Find by", kind), field("Value", input), find), result);
 	if (argument) showDevice(app, `/devices/${enc(argument)}`, result);
 	else if (user) showUser(app, user, result);
-	else result.append(empty("No device chosen", "Enter the id of a device, or a user as your backend names it."));
+	else result.append(empty("No device chosen", "Enter the id of a device or of a user."));
 }
 
 function showDevice(app, path, element) {
@@ -39,11 +39,11 @@ const lastTasks = (app, path, id) => loaded(() => app.get(`${path}/tasks`), ({ t
 		[one.why, one.reason && h("span.fine", " ", one.reason)]]), none("No task of the last days was for this device.")));
 
 function drawRecord(app, device) {
-	const { id, platform, protocol, token, user, topics, ...rest } = device;
+	const { id, platform, protocol, token, user, topics, identifiers, ...rest } = device;
 	return facts([
 		["Id", h("code", id)], ["Platform", `${nameOf(platform)}, ${nameOf(protocol)}`],
 		user && ["User", h("a", { href: app.link("devices", { user }) }, h("bdi", user))],
-		["Token", h("code", token)], ...entries(rest),
+		["Token", h("code", token)], ...entries(identifiers), ...entries(rest),
 	]);
 }
 
