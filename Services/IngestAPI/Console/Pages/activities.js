@@ -16,7 +16,7 @@ export function show(context) {
 		"Newest first", ["Activity", "Type", "State", "Begun", "Changed"], activities.map((one) => [
 			h("a", { href: app.link(`activities/${enc(one.id)}`) }, h("bdi", one.id)), typeOf(one), badge(one.state),
 			ago(one.begun), ago(one.changed)]),
-		empty("No Live Activities", "One appears when your backend starts it, or a phone reports its token.")));
+		empty("No Live Activities", "Your backend or an app starts one.")));
 }
 
 function showOne({ app, argument, body, tools }, path) {
