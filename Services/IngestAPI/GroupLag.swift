@@ -45,10 +45,10 @@ final class GroupLag: Service {
         var isAnswered = true
         while !Task.isCancelled {
             do throws(BusError) {
-                for (reader, lag) in try await bus.backlog(of: GroupLag.readers) {
+                for (reader, progress) in try await bus.progress(of: GroupLag.readers) {
                     environment.metrics.gauge(
                         .busGroupLag, labels: ["topic": reader.channel.name, "group": reader.group]
-                    ).set(lag)
+                    ).set(progress.waiting)
                 }
                 isAnswered = true
             } catch {

@@ -15,16 +15,16 @@ package protocol Bus: Sendable {
     /// Passes every message of a topic or lane to `visit`, the oldest of each partition first, without joining a group.
     /// Stops at the present end, or when `visit` returns false.
     func scan(_ channel: Channel, visit: (IncomingMessage) async throws -> Bool) async throws
-    /// Number of messages that each group has not handled yet, as the bus reports it, even while the group has no
-    /// consumer. Empty if the bus does not report it.
-    func backlog(of readers: [BusReader]) async throws(BusError) -> [BusReader: Int]
+    /// How far each group is, as the bus reports it, even while the group has no consumer. Topics that do not exist are
+    /// missing. Empty if the bus does not report it.
+    func progress(of readers: [BusReader]) async throws(BusError) -> [BusReader: GroupProgress]
     /// Readiness of the bus for `/readyz`: ready if it answers now.
     func readiness() async -> Health.Readiness
     func close() async
 }
 
 extension Bus {
-    package func backlog(of readers: [BusReader]) async throws(BusError) -> [BusReader: Int] { [:] }
+    package func progress(of readers: [BusReader]) async throws(BusError) -> [BusReader: GroupProgress] { [:] }
 }
 
 package protocol BusProducer: Sendable {

@@ -72,9 +72,9 @@ package final class KafkaBus: Bus {
         await scan.close()
     }
 
-    package func backlog(of readers: [BusReader]) async throws(BusError) -> [BusReader: Int] {
-        try await onNativeThread("kafka-backlog") { [observer] in
-            Result { () throws(BusError) in try KafkaBacklog(client: observer).read(readers) }
+    package func progress(of readers: [BusReader]) async throws(BusError) -> [BusReader: GroupProgress] {
+        try await onNativeThread("kafka-progress") { [observer] in
+            Result { () throws(BusError) in try KafkaGroupProgress(client: observer).read(readers) }
         }.get()
     }
 

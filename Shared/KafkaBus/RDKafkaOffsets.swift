@@ -32,7 +32,8 @@ struct RDKafkaOffsets {
         return found
     }
 
-    /// Committed offsets of the group; partitions without a commit are missing.
+    /// Committed offsets of the group; partitions without a commit are missing. Fails if the offset of one is not known
+    /// now: it would look like a commit that was lost.
     func committed(
         by group: String, of topic: String, _ partitions: [Int32], within limit: Duration
     ) throws(BusError) -> [Int32: Int64] {
@@ -62,7 +63,11 @@ struct RDKafkaOffsets {
         if let problem = rd_kafka_group_result_error(answer) {
             throw BusError(rd_kafka_error_code(problem), message: "no offsets of group \(group)")
         }
-        return rd_kafka_group_result_partitions(answer)?.pointee.entries.known ?? [:]
+        guard let entries = rd_kafka_group_result_partitions(answer)?.pointee.entries else { return [:] }
+        if let refused = entries.first(where: { $0.err != RD_KAFKA_RESP_ERR_NO_ERROR }) {
+            throw BusError(refused.err, message: "no offset of group \(group) in partition \(refused.partition)")
+        }
+        return entries.known
     }
 }
 

@@ -131,6 +131,18 @@ final class MemoryBroker: Sendable {
         }
     }
 
+    /// Topics that nobody has used yet are missing.
+    func progress(of readers: [BusReader]) -> [BusReader: GroupProgress] {
+        state.withLock { state in
+            var progress: [BusReader: GroupProgress] = [:]
+            for reader in readers {
+                guard let channel = state.channels[reader.channel.name] else { continue }
+                progress[reader] = channel.progress(of: reader.group)
+            }
+            return progress
+        }
+    }
+
     /// If there are no messages after these positions, the event happens with the next message.
     func read(
         _ channel: Channel, from positions: LogPositions, bytesMaximum: Int, notifying arrival: OneTimeEvent?
@@ -247,6 +259,13 @@ extension MemoryBroker.State {
 }
 
 extension MemoryBroker.ChannelState {
+    /// A group that has not begun has handled nothing; what was removed from the log does not wait for it.
+    fileprivate func progress(of group: String) -> GroupProgress {
+        let done = groups[group]?.done ?? logs.map { _ in 0 }
+        let waiting = zip(logs, done).reduce(0) { $0 + Int($1.0.nextOffset - max($1.0.firstOffset, $1.1)) }
+        return GroupProgress(waiting: waiting, handled: Int(done.reduce(0, +)))
+    }
+
     /// Work is removed once every group has handled it; a log drops its oldest messages above the bound, and kept work
     /// those of them that every group has handled.
     fileprivate mutating func trim(bytesMaximum: Int) {

@@ -37,6 +37,10 @@ package final class MemoryBus: Bus {
         }
     }
 
+    package func progress(of readers: [BusReader]) async throws(BusError) -> [BusReader: GroupProgress] {
+        broker.progress(of: readers)
+    }
+
     package func readiness() async -> Health.Readiness {
         .ready
     }

@@ -5,8 +5,9 @@ import Store
 import TaskKit
 import Topics
 
-/// The state of the pipeline behind this service: what waits before each stage, outages of providers, and the store's
-/// memory. The bus is asked at most once in two seconds, whatever the number of readers.
+/// The state of the pipeline behind this service: what waits before each stage and what it has handled, outages of
+/// providers, servers that the app's pushes wait for, and the store's memory. The bus is asked at most once in two
+/// seconds, whatever the number of readers.
 actor PipelineState {
     private static let interval = Duration.seconds(2)
 
@@ -16,7 +17,7 @@ actor PipelineState {
     private let time: any TimeSource
     private var lastRead: Duration?
     /// Nil while the bus does not answer.
-    private var waiting: [BusReader: Int]?
+    private var progress: [BusReader: GroupProgress]?
 
     init(outages: OutageView, bus: any Bus, room: StoreRoom, time: any TimeSource) {
         self.outages = outages
@@ -34,7 +35,7 @@ actor PipelineState {
 
     func view(for app: AppID) async -> View {
         let outages = await outages.outages().filter { $0.key.app.owner == app }
-        await readBacklog()
+        await readProgress()
         return View(
             providers: "[\(outages.map(PipelineState.text).sorted().joined(separator: ","))]", stages: stages,
             store: JSONText.object { json in
@@ -43,21 +44,22 @@ actor PipelineState {
             })
     }
 
-    private func readBacklog() async {
+    private func readProgress() async {
         let now = time.uptime
         if let lastRead, now - lastRead < PipelineState.interval { return }
         lastRead = now
-        waiting = try? await bus.backlog(of: GroupLag.readers)
+        progress = try? await bus.progress(of: GroupLag.readers)
     }
 
     private var stages: String {
-        guard let waiting else { return "null" }
+        guard let progress else { return "null" }
         let stages = GroupLag.readers.compactMap { reader -> String? in
-            guard let count = waiting[reader] else { return nil }
+            guard let progress = progress[reader] else { return nil }
             return JSONText.object { json in
                 json.member("topic", reader.channel.name)
                 json.member("group", reader.group)
-                json.member("waiting", count)
+                json.member("waiting", progress.waiting)
+                json.member("handled", json: progress.handled.map { "\($0)" } ?? "null")
             }
         }
         return "[\(stages.joined(separator: ","))]"

@@ -3,8 +3,8 @@ import RedisClient
 import Topics
 
 extension RedisBus {
-    /// A group without progress has handled nothing; what was removed from the log does not wait for it.
-    package func backlog(of readers: [BusReader]) async throws(BusError) -> [BusReader: Int] {
+    /// A group that has not begun has handled nothing; what was removed from the log does not wait for it.
+    package func progress(of readers: [BusReader]) async throws(BusError) -> [BusReader: GroupProgress] {
         var partitions: [(reader: BusReader, partition: PartitionID)] = []
         for reader in readers {
             let count = try await partitionCount(of: reader.channel)
@@ -17,21 +17,24 @@ extension RedisBus {
                 RedisCommand(
                     "HMGET", RedisBusKeys.state(partition), "next", "removed", RedisArgument("done:\(reader.group)"))
             })
-        var backlog: [BusReader: Int] = [:]
+        var progress: [BusReader: GroupProgress] = [:]
         for (place, reply) in zip(partitions, replies) {
-            backlog[place.reader, default: 0] += try RedisBus.waiting(reply)
+            let part = try RedisBus.progress(reply)
+            progress[place.reader, default: GroupProgress(waiting: 0, handled: 0)].add(part)
         }
-        return backlog
+        return progress
     }
 
-    private static func waiting(_ reply: Result<RedisValue, RedisError>) throws(BusError) -> Int {
+    /// Of one partition; its group's offset is the number of messages before it.
+    private static func progress(_ reply: Result<RedisValue, RedisError>) throws(BusError) -> GroupProgress {
         switch reply {
         case .failure(let error):
             throw BusError(.unavailable, message: "cannot read the progress of groups: \(error)")
         case .success(let value):
             let numbers = (value.array ?? []).map { $0.integer ?? 0 }
-            guard numbers.count == 3 else { return 0 }
-            return Int(max(0, numbers[0] - max(numbers[1], numbers[2])))
+            guard numbers.count == 3 else { return GroupProgress(waiting: 0, handled: nil) }
+            let (next, removed, done) = (Int(numbers[0]), Int(numbers[1]), Int(numbers[2]))
+            return GroupProgress(waiting: max(0, next - max(removed, done)), handled: done)
         }
     }
 }

@@ -2,25 +2,26 @@ import Bus
 import ServiceKit
 import Topics
 
-/// Computes the lag of groups: committed offset to end of each partition. Blocks; never call it on a task.
-struct KafkaBacklog {
+/// Reads how far groups are: their committed offsets, and from these to the end of each partition. Blocks; never call it
+/// on a task.
+struct KafkaGroupProgress {
     private static let questionDeadline = Duration.seconds(5)
 
     let client: RDKafkaClient
 
     /// Topics that do not exist are missing.
-    func read(_ readers: [BusReader]) throws(BusError) -> [BusReader: Int] {
+    func read(_ readers: [BusReader]) throws(BusError) -> [BusReader: GroupProgress] {
         let counts = try RDKafkaAdmin(client: client).partitionCounts(within: Self.questionDeadline)
-        var backlog: [BusReader: Int] = [:]
+        var found: [BusReader: GroupProgress] = [:]
         for reader in readers {
             guard let count = counts[reader.channel.name] else { continue }
-            backlog[reader] = try messages(ahead: reader, (0..<Int32(count)).map { $0 })
+            found[reader] = try progress(of: reader, (0..<Int32(count)).map { $0 })
         }
         client.serveErrors()
-        return backlog
+        return found
     }
 
-    private func messages(ahead reader: BusReader, _ partitions: [Int32]) throws(BusError) -> Int {
+    private func progress(of reader: BusReader, _ partitions: [Int32]) throws(BusError) -> GroupProgress {
         let offsets = RDKafkaOffsets(client: client)
         let topic = reader.channel.name
         let limit = Self.questionDeadline
@@ -28,9 +29,10 @@ struct KafkaBacklog {
         let committed = try offsets.committed(by: reader.group, of: topic, partitions, within: limit)
         // Messages that retention removed before the group read them are not part of its lag.
         let beginnings = try offsets.offsets(of: topic, partitions, at: .beginning, within: limit)
-        return ends.reduce(0) { sum, end in
+        let waiting = ends.reduce(0) { sum, end in
             let position = max(committed[end.key] ?? 0, beginnings[end.key] ?? 0)
             return sum + Int(max(0, end.value - position))
         }
+        return GroupProgress(waiting: waiting, handled: Int(committed.values.reduce(0, +)))
     }
 }
