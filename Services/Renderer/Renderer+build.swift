@@ -27,7 +27,7 @@ extension Renderer {
     }
 
     /// The order of chunks does not matter. Deliveries are small, so that few chunks wait for a missing task.
-    private static func options(_ lane: Lane) -> ConsumerOptions {
+    static func options(_ lane: Lane) -> ConsumerOptions {
         ConsumerOptions(
             channel: Topics.audience.channel(lane), group: group, order: .none, batchMessagesMaximum: 8,
             batchBytesMaximum: 256 << 10)

@@ -11,7 +11,7 @@ import TaskKit
 import Topics
 
 extension Reporter {
-    private static let group = "reporter"
+    static let group = "reporter"
 
     static func build(
         _ context: ServiceContext, configuration: ReporterConfiguration
@@ -57,13 +57,13 @@ extension Reporter {
     }
 
     /// The order of results does not matter.
-    private static let results = ConsumerOptions(channel: Topics.results.channel, group: group, order: .none)
+    static let results = ConsumerOptions(channel: Topics.results.channel, group: group, order: .none)
 
     /// Neither does that of receipts.
-    private static let receipts = ConsumerOptions(channel: Topics.receipts.channel, group: group, order: .none)
+    static let receipts = ConsumerOptions(channel: Topics.receipts.channel, group: group, order: .none)
 
     /// That of the transitions of a device does.
-    private static let statuses = ConsumerOptions(channel: Topics.statuses.channel, group: group)
+    static let statuses = ConsumerOptions(channel: Topics.statuses.channel, group: group)
 
     private static let webhooks = ConsumerOptions(
         channel: Topics.webhooks.channel, group: group, batchMessagesMaximum: ReplayedPosts.atOnce)

@@ -19,7 +19,7 @@ struct ReporterParts: Sendable {
     init(
         stores: TaskStores, opens: any UserOpens,
         registry: any Registry & RegistryReader & Activities & ActivityChannels, producer: any BusProducer,
-        client: HTTPClient, app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
+        client: any EndpointClient, app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
         environment: WorkerEnvironment
     ) {
         let queue = ReportingQueue(time: environment.time)

@@ -8,7 +8,7 @@ import TaskKit
 import Topics
 
 extension Scheduler {
-    private static let group = "scheduler"
+    static let group = "scheduler"
 
     static func build(
         _ context: ServiceContext, configuration: SchedulerConfiguration

@@ -6,7 +6,7 @@ import TaskKit
 import Topics
 
 extension TargetingResolver {
-    private static let group = "targeting-resolver"
+    static let group = "targeting-resolver"
 
     static func build(
         _ context: ServiceContext, configuration: TargetingResolverConfiguration

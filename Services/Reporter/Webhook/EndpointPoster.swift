@@ -15,7 +15,7 @@ struct EndpointPoster: Sendable {
         let body: [UInt8]
     }
 
-    let client: HTTPClient
+    let client: any EndpointClient
     let destination: HTTPClientRequest.Destination
     let policy: PostPolicy
     let environment: WorkerEnvironment

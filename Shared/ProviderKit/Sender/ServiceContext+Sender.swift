@@ -1,5 +1,5 @@
 import Apps
-import Bus
+package import Bus
 package import RedisStore
 package import ServiceHost
 package import ServiceKit
@@ -61,7 +61,7 @@ extension ServiceContext {
 extension ConsumerOptions {
     /// The order of chunks does not matter, and one that waits for a provider must not block those behind it. A
     /// delivery is as large as one chunk of a broadcast, so that little is repeated after a crash.
-    fileprivate init(dispatchesOf family: DispatchFamily, lane: Lane, group: String) {
+    package init(dispatchesOf family: DispatchFamily, lane: Lane, group: String) {
         self.init(
             channel: family.topic.channel(lane), group: group, order: .none, batchMessagesMaximum: 64,
             batchBytesMaximum: 128 << 10)
