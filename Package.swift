@@ -103,9 +103,9 @@ let package = Package(
         shared(
             "RedisStore",
             embedding: [
-                "Scripts/Common", "Scripts/Ledger", "Scripts/MessageStarts", "Scripts/Pacing",
-                "Scripts/ProviderOutages", "Scripts/Registry", "Scripts/RetryIndex", "Scripts/Statistics",
-                "Scripts/Tasks", "Scripts/Witness",
+                "Scripts/Common", "Scripts/FailingServers", "Scripts/Ledger", "Scripts/MessageStarts",
+                "Scripts/Pacing", "Scripts/ProviderOutages", "Scripts/Registry", "Scripts/RetryIndex",
+                "Scripts/Statistics", "Scripts/Tasks", "Scripts/Witness",
             ],
             "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared("RegistryLog", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
@@ -166,7 +166,7 @@ let package = Package(
             "Rendering", "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "WebSender", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "ProviderKit",
-            "PushModel", "ServiceHost", "ServiceKit", "Signing", "TLSSocket", "Topics"),
+            "PushModel", "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TLSSocket", "Topics"),
 
         program("android-sender", of: "AndroidSender"),
         program("apns-sender", of: "APNsSender"),

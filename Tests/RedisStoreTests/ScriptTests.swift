@@ -45,6 +45,7 @@ import Testing
         MessageStartsScripts.close, PacingScripts.reserve, PacingScripts.take, ProviderOutageScripts.read,
         ProviderOutageScripts.extend,
         ProviderOutageScripts.probe, ProviderOutageScripts.giveBackProbe, ProviderOutageScripts.nominate,
+        RedisFailingServers.note, RedisFailingServers.read,
         RetryIndexScripts.add, RetryIndexScripts.lease, RetryIndexScripts.complete, RetryIndexScripts.giveBack,
         RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisWitness.raiseFormat,
         RedisTaskAgenda.set,

@@ -24,6 +24,10 @@ extension ScriptConstants {
         ("OUTAGE_PROBE_PAUSE", Int64(ProviderOutageBounds.probePause.wholeMilliseconds)),
         ("OUTAGE_LEVELS", Int64(ProviderOutageBounds.levelMaximum)),
     ])
+    static let failingServerBounds = ScriptConstants([
+        ("FAILING_SERVERS", Int64(FailingServerBounds.serversMaximum)),
+        ("FAILING_SERVER_MEMORY", Int64(FailingServerBounds.memory.wholeMilliseconds)),
+    ])
     static let statisticsBounds = ScriptConstants([
         ("STATISTICS_MEMORY", Int64(StatisticsBounds.memory.wholeMilliseconds)),
         ("STATISTICS_VALUES", Int64(StatisticsBounds.valuesMaximum)),
@@ -36,7 +40,7 @@ extension ScriptConstants {
     static let all = [
         providers,
         states, ledgerFlags, claimReplies, markReplies, bucketReplies, commitReplies, groupReplies, probeReplies,
-        requestReplies, records, outageBounds, startsBounds,
+        requestReplies, records, outageBounds, failingServerBounds, startsBounds,
         statisticsBounds, reasonsBounds,
     ]
 }

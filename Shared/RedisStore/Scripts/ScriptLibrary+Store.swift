@@ -5,6 +5,7 @@ extension ScriptLibrary {
     static let bucketReplies = ScriptLibrary(.bucketReplies)
     static let claimReplies = ScriptLibrary(.claimReplies)
     static let commitReplies = ScriptLibrary(.commitReplies)
+    static let failingServerBounds = ScriptLibrary(.failingServerBounds)
     static let groupReplies = ScriptLibrary(.groupReplies)
     static let ledgerFlags = ScriptLibrary(.ledgerFlags)
     static let markReplies = ScriptLibrary(.markReplies)
