@@ -1,4 +1,5 @@
 import ProviderKit
+import RedisStore
 import ServiceHost
 import ServiceKit
 import Topics
@@ -10,12 +11,15 @@ extension WebSender {
         let environment = context.environment
         return await context.makeSender(
             of: .web, group: "web-sender", configuration: configuration.sender, lease: configuration.claimLease
-        ) { _ in
-            [
-                WebPushProvider(configuration.webpush, environment: environment),
-                WNSProvider(configuration.wns, tokenLimit: configuration.tokenLimit, environment: environment),
-                MPNSProvider(configuration.mpns, environment: environment),
-                HTTPPushProvider(configuration.http, environment: environment),
+        ) { store in
+            let failingServers = RedisFailingServers(store)
+            return [
+                WebPushProvider(configuration.webpush, failingServers: failingServers, environment: environment),
+                WNSProvider(
+                    configuration.wns, tokenLimit: configuration.tokenLimit, failingServers: failingServers,
+                    environment: environment),
+                MPNSProvider(configuration.mpns, failingServers: failingServers, environment: environment),
+                HTTPPushProvider(configuration.http, failingServers: failingServers, environment: environment),
             ]
         }
     }

@@ -5,6 +5,7 @@ import ProviderKit
 import PushModel
 import ServiceKit
 import Signing
+import Store
 
 /// Resources for publishers' servers that all apps share; makes each app's gateway.
 struct HTTPPushProvider: PushProvider {
@@ -12,12 +13,14 @@ struct HTTPPushProvider: PushProvider {
     let configuration: HTTPPushConfiguration
     let client: HTTPClient
     let meters: OriginMeters
+    let failingServers: any FailingServers
     let time: any TimeSource
     let random: any RandomSource
     let log: Log
 
-    init(_ configuration: HTTPPushConfiguration, environment: WorkerEnvironment) {
+    init(_ configuration: HTTPPushConfiguration, failingServers: any FailingServers, environment: WorkerEnvironment) {
         self.configuration = configuration
+        self.failingServers = failingServers
         time = environment.time
         random = environment.random
         log = environment.log
@@ -39,7 +42,8 @@ struct HTTPPushProvider: PushProvider {
         return HTTPPushGateway(
             configuration, requests: OriginRequests(client: client), signingKey: key,
             gate: configuration.traffic.gate(
-                of: app, kind: kind, meters: meters, time: time, random: random, log: log),
+                of: app, kind: kind, meters: meters, failingServers: failingServers, time: time, random: random,
+                log: log),
             time: time)
     }
 

@@ -4,6 +4,7 @@ import HTTPClient
 import ProviderKit
 import PushModel
 import ServiceKit
+import Store
 import Synchronization
 
 /// Makes each app's gateway to MPNS. Apps with the same certificate, and all without one, share a client; clients that
@@ -13,10 +14,12 @@ final class MPNSProvider: PushProvider {
     private let configuration: MPNSConfiguration
     private let environment: WorkerEnvironment
     private let meters: OriginMeters
+    private let failingServers: any FailingServers
     private let clients = Mutex<[MPNSCredentials: HTTPClient]>([:])
 
-    init(_ configuration: MPNSConfiguration, environment: WorkerEnvironment) {
+    init(_ configuration: MPNSConfiguration, failingServers: any FailingServers, environment: WorkerEnvironment) {
         self.configuration = configuration
+        self.failingServers = failingServers
         self.environment = environment
         meters = OriginMeters(environment.metrics, kind: kind)
     }
@@ -30,7 +33,8 @@ final class MPNSProvider: PushProvider {
         MPNSGateway(
             configuration, requests: OriginRequests(client: client(credentials)),
             gate: configuration.traffic.gate(
-                of: app, kind: kind, meters: meters, time: environment.time, random: environment.random,
+                of: app, kind: kind, meters: meters, failingServers: failingServers, time: environment.time,
+                random: environment.random,
                 log: environment.log),
             time: environment.time)
     }

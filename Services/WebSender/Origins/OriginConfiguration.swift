@@ -2,6 +2,7 @@ import HTTPClient
 import ProviderKit
 import PushModel
 import ServiceKit
+import Store
 
 /// Limits for sending to servers that devices name.
 struct OriginConfiguration: Sendable {
@@ -52,14 +53,14 @@ struct OriginConfiguration: Sendable {
         return client
     }
 
-    /// The gate of one app; it logs and counts which servers are left alone.
+    /// The gate of one app; it logs, counts and notes which servers are left alone.
     func gate(
-        of app: AppID, kind: PushProtocol, meters: OriginMeters, time: any TimeSource, random: any RandomSource,
-        log: Log
+        of app: AppID, kind: PushProtocol, meters: OriginMeters, failingServers: any FailingServers,
+        time: any TimeSource, random: any RandomSource, log: Log
     ) -> OriginGate {
         OriginGate(
             inFlightMaximum: inFlightMaximum, settings: origins, time: time, random: random,
-            failures: OriginFailures(meters)
+            failures: OriginFailures(meters, notes: FailingServerNotes(of: app, store: failingServers, time: time))
         ) { origin, change in
             let facts: KeyValuePairs<LogKey, String> = [
                 .app: app.text, .provider: kind.name, .address: origin.description,

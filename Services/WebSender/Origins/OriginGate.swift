@@ -138,7 +138,7 @@ final class OriginGate: Sendable {
             let (answer, needsWatch) = state.withLock { state -> (OriginWindow.Answer?, Bool) in
                 guard now < end else { return (.refused(.busy(OriginRefusal.retry)), false) }
                 let hasWaiters = state.waiters[origin]?.isEmpty == false
-                let answer = hasWaiters ? .wait : state.traffic.ask(count, to: origin, at: now)
+                let answer = hasWaiters ? .wait : self.answer(count, to: origin, at: now, state: &state)
                 failures?.forget(state.traffic.takeForgotten())
                 guard answer == .wait else { return (answer, false) }
                 let waiter = Waiter(count: count, end: end, continuation: continuation)
@@ -151,13 +151,21 @@ final class OriginGate: Sendable {
         }
     }
 
+    private func answer(
+        _ count: Int, to origin: PushOrigin, at now: Duration, state: inout State
+    ) -> OriginWindow.Answer {
+        let answer = state.traffic.ask(count, to: origin, at: now)
+        if case .refused(.failing(let pause)) = answer { failures?.noteRefusal(of: origin, for: pause) }
+        return answer
+    }
+
     private func settle(_ outcomes: [PushOutcome], of origin: PushOrigin, isProbe: Bool) {
         slots.giveBack(outcomes.count)
         let now = time.uptime
         let (change, passages) = state.withLock { state in
             let change = state.traffic.settle(outcomes, of: origin, isProbe: isProbe, at: now, random: random)
             if let change { failures?.note(change, of: origin, hasWorked: state.traffic.hasWorked(origin)) }
-            return (change, OriginGate.passages(&state, to: origin, at: now))
+            return (change, self.passages(&state, to: origin, at: now))
         }
         if let change { onChange(origin, change) }
         resume(passages)
@@ -167,10 +175,10 @@ final class OriginGate: Sendable {
         for (waiter, answer) in passages { waiter.continuation.resume(returning: answer) }
     }
 
-    private static func passages(_ state: inout State, to origin: PushOrigin, at now: Duration) -> [Passage] {
+    private func passages(_ state: inout State, to origin: PushOrigin, at now: Duration) -> [Passage] {
         var passages: [Passage] = []
         while let waiter = state.waiters[origin]?.first {
-            var answer = state.traffic.ask(waiter.count, to: origin, at: now)
+            var answer = self.answer(waiter.count, to: origin, at: now, state: &state)
             if answer == .wait, now >= waiter.end { answer = .refused(.busy(OriginRefusal.retry)) }
             guard answer != .wait else { return passages }
             state.waiters[origin]?.popFirst()
@@ -192,7 +200,7 @@ final class OriginGate: Sendable {
         let now = time.uptime
         let (passages, isWatched) = state.withLock { state -> ([Passage], Bool) in
             var passages: [Passage] = []
-            for origin in Array(state.waiters.keys) { passages += OriginGate.passages(&state, to: origin, at: now) }
+            for origin in Array(state.waiters.keys) { passages += self.passages(&state, to: origin, at: now) }
             state.isWatched = !state.waiters.isEmpty
             return (passages, state.isWatched)
         }

@@ -45,6 +45,14 @@ struct PushOrigin: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// `host:port`, as publishers are shown it; nil for a host that is longer than a name may be.
+    var authority: String? {
+        host.utf8.count <= PushOrigin.hostBytesMaximum ? "\(host):\(port)" : nil
+    }
+
+    /// Of a name in the DNS, with its last dot.
+    private static let hostBytesMaximum = 254
+
     var description: String {
         let isUsual = port == PushOrigin.defaultPort(of: scheme)
         return "\(scheme.rawValue)://\(host)" + (isUsual ? "" : ":\(port)")

@@ -4,6 +4,7 @@ import HTTPClient
 import ProviderKit
 import PushModel
 import ServiceKit
+import Store
 
 /// Resources for WNS that all apps share; makes each app's gateway.
 struct WNSProvider: PushProvider {
@@ -11,15 +12,20 @@ struct WNSProvider: PushProvider {
     let configuration: WNSConfiguration
     let client: HTTPClient
     let meters: OriginMeters
+    let failingServers: any FailingServers
     let accessTokens: AccessTokens
     let tokenLimit: Duration
     let time: any TimeSource
     let random: any RandomSource
     let log: Log
 
-    init(_ configuration: WNSConfiguration, tokenLimit: Duration, environment: WorkerEnvironment) {
+    init(
+        _ configuration: WNSConfiguration, tokenLimit: Duration, failingServers: any FailingServers,
+        environment: WorkerEnvironment
+    ) {
         let metrics = environment.metrics
         self.configuration = configuration
+        self.failingServers = failingServers
         self.tokenLimit = tokenLimit
         time = environment.time
         random = environment.random
@@ -49,7 +55,8 @@ struct WNSProvider: PushProvider {
         return WNSGateway(
             configuration, requests: OriginRequests(client: client), tokens: tokens,
             gate: configuration.traffic.gate(
-                of: app, kind: kind, meters: meters, time: time, random: random, log: log),
+                of: app, kind: kind, meters: meters, failingServers: failingServers, time: time, random: random,
+                log: log),
             time: time)
     }
 

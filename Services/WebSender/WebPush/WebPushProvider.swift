@@ -5,6 +5,7 @@ import ProviderKit
 import PushModel
 import ServiceKit
 import Signing
+import Store
 
 /// Resources for push services that all apps share; makes each app's gateway.
 struct WebPushProvider: PushProvider {
@@ -12,12 +13,14 @@ struct WebPushProvider: PushProvider {
     let configuration: WebPushConfiguration
     let services: PushServices
     let meters: OriginMeters
+    let failingServers: any FailingServers
     let time: any TimeSource
     let random: any RandomSource
     let log: Log
 
-    init(_ configuration: WebPushConfiguration, environment: WorkerEnvironment) {
+    init(_ configuration: WebPushConfiguration, failingServers: any FailingServers, environment: WorkerEnvironment) {
         self.configuration = configuration
+        self.failingServers = failingServers
         time = environment.time
         random = environment.random
         log = environment.log
@@ -45,7 +48,8 @@ struct WebPushProvider: PushProvider {
             return WebPushGateway(
                 tokens: VAPIDTokens(key, contact: credentials.contact, time: time), services: services,
                 gate: configuration.traffic.gate(
-                    of: app, kind: kind, meters: meters, time: time, random: random, log: log),
+                    of: app, kind: kind, meters: meters, failingServers: failingServers, time: time, random: random,
+                    log: log),
                 time: time)
         } catch {
             return BrokenGateway(reason: error.message)

@@ -1,6 +1,7 @@
 import Bus
 import HTTP2
 import HTTPClient
+import MemoryStore
 import ProviderKit
 import PushModel
 import ServiceKit
@@ -26,7 +27,8 @@ import Topics
         adjust(&configuration.traffic)
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(), health: Health(time: time))
-        let provider = HTTPPushProvider(configuration, environment: environment)
+        let provider = HTTPPushProvider(
+            configuration, failingServers: MemoryFailingServers(time: time), environment: environment)
         let file = key.map { _ in KeyFile(field: "providers.http.signing_key_file", path: "keys/http") }
         let gateway = provider.gateway(
             HTTPPushCredentials(signingKeyFile: file), content: key, of: try AppID("bells"))

@@ -1,6 +1,7 @@
 import Bus
 import HTTP2
 import HTTPClient
+import MemoryStore
 import ProviderKit
 import PushModel
 import ServiceKit
@@ -22,7 +23,7 @@ import Topics
         configuration.domains = domains
         let time = SystemTimeSource()
         let provider = MPNSProvider(
-            configuration,
+            configuration, failingServers: MemoryFailingServers(time: time),
             environment: WorkerEnvironment(
                 time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(), health: Health(time: time))
         )

@@ -2,6 +2,7 @@ import Bus
 import Glibc
 import HTTPClient
 import HTTPServer
+import MemoryStore
 import ProviderKit
 import PushModel
 import ServiceKit
@@ -31,7 +32,7 @@ import Topics
         configuration.traffic.addresses = AddressPolicy(
             allowed: [try AddressRange("127.0.0.0/8"), try AddressRange("::1/128")])
         let provider = HTTPPushProvider(
-            configuration,
+            configuration, failingServers: MemoryFailingServers(time: time),
             environment: WorkerEnvironment(
                 time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(), health: Health(time: time))
         )

@@ -1,4 +1,5 @@
 import Bus
+import MemoryStore
 import ProviderKit
 import PushModel
 import ServiceKit
@@ -15,9 +16,13 @@ import Topics
     private let metrics = Metrics()
     private let time = ManualTimeSource()
     private let meters: OriginMeters
+    private let failingServers: MemoryFailingServers
+    private let news: AppID
 
     init() throws {
         let services = try #require(PushServiceList(OriginMetersTests.services))
+        news = try AppID("news")
+        failingServers = MemoryFailingServers(time: time)
         meters = OriginMeters(metrics, kind: .webpush, services: services)
     }
 
@@ -37,7 +42,8 @@ import Topics
         settings.originsMaximum = originsMaximum
         return OriginGate(
             inFlightMaximum: 100, settings: settings, time: time, random: SeededRandomSource(seed: 4),
-            failures: OriginFailures(meters))
+            failures: OriginFailures(
+                meters, notes: FailingServerNotes(of: news, store: failingServers, time: time)))
     }
 
     private func send(_ count: Int = 1, to host: String, through gate: OriginGate, outcome: PushOutcome) async {
@@ -124,11 +130,12 @@ import Topics
         var http = HTTPPushConfiguration()
         http.traffic.addresses = AddressPolicy(
             allowed: [try AddressRange("127.0.0.0/8"), try AddressRange("::1/128")])
-        let httpProvider = HTTPPushProvider(http, environment: environment)
+        let httpProvider = HTTPPushProvider(http, failingServers: failingServers, environment: environment)
         let providers: [any PushProvider] = [
-            httpProvider, MPNSProvider(MPNSConfiguration(), environment: environment),
-            WebPushProvider(WebPushConfiguration(), environment: environment),
-            WNSProvider(WNSConfiguration(), tokenLimit: .seconds(30), environment: environment),
+            httpProvider, MPNSProvider(MPNSConfiguration(), failingServers: failingServers, environment: environment),
+            WebPushProvider(WebPushConfiguration(), failingServers: failingServers, environment: environment),
+            WNSProvider(
+                WNSConfiguration(), tokenLimit: .seconds(30), failingServers: failingServers, environment: environment),
         ]
         try await withCleanup({ for provider in providers { await provider.close() } }) {
             let page = metrics.exposition()
@@ -145,7 +152,7 @@ import Topics
             ] {
                 #expect(page.contains("carillon_web_failing_push_services{\(labels)} 0\n"))
             }
-            let gateway = httpProvider.gateway(HTTPPushCredentials(), content: nil, of: try AppID("news"))
+            let gateway = httpProvider.gateway(HTTPPushCredentials(), content: nil, of: news)
             let address = "http://127.0.0.1:\(FreePort.next())/"
             for _ in 0..<3 { #expect(await gateway.deliver(pushes([address])).allSatisfy(\.isNotSent)) }
             #expect(metrics.exposition().contains("carillon_web_failing_servers{provider=\"http\"} 1\n"))

@@ -1,6 +1,7 @@
 import Bus
 import HTTP2
 import HTTPClient
+import MemoryStore
 import ProviderKit
 import PushModel
 import ServiceKit
@@ -38,7 +39,7 @@ import Topics
             configuration.tenantURL = server.url
             time = ManualTimeSource()
             provider = WNSProvider(
-                configuration, tokenLimit: .seconds(30),
+                configuration, tokenLimit: .seconds(30), failingServers: MemoryFailingServers(time: time),
                 environment: WorkerEnvironment(
                     time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(),
                     health: Health(time: time)))

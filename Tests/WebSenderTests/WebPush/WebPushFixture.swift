@@ -1,5 +1,6 @@
 import Bus
 import HTTPClient
+import MemoryStore
 import ProviderKit
 import PushModel
 import ServiceKit
@@ -32,7 +33,8 @@ final class WebPushFixture: Sendable {
         adjust(&configuration)
         let environment = WorkerEnvironment(
             time: time, random: SystemRandomSource(), log: quietLog, metrics: Metrics(), health: Health(time: time))
-        provider = WebPushProvider(configuration, environment: environment)
+        provider = WebPushProvider(
+            configuration, failingServers: MemoryFailingServers(time: environment.time), environment: environment)
         gateway = provider.gateway(
             WebPushFixture.credentials, content: Array(try key.privateKeyText().reveal().utf8), of: try AppID("news"))
     }

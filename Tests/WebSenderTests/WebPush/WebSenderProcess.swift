@@ -70,6 +70,11 @@ final class WebSenderProcess: Sendable {
         await producer.close()
     }
 
+    /// Servers to which pushes of the app are held back, as the store has them.
+    func failingServers() async throws -> [String: Duration] {
+        try await RedisFailingServers(StoreConnection(client)).read(app)
+    }
+
     /// Sends SIGTERM; returns how the process ended.
     func stop() async -> ChildProcess.Ending? {
         process.signal(15)

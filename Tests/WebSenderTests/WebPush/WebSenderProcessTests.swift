@@ -42,6 +42,20 @@ import Testing
         await redis.stop()
     }
 
+    /// Goal: a publisher can see which server its pushes wait for. Method: pushes to a port at which nothing listens.
+    @Test func aServerThatDoesNotAnswerIsNotedInTheStore() async throws {
+        let authority = try await TestAuthority()
+        let redis = try await RedisServer(.forStores)
+        let sender = try WebSenderProcess(redis, authority: authority, services: "", allowing: "127.0.0.0/8")
+        let server = "127.0.0.1:\(FreePort.next())"
+        try await sender.dispatch((0..<8).map { "https://\(server)/push/\($0)" })
+        try await waitUntil { try await !sender.failingServers().isEmpty }
+        let noted = try await sender.failingServers()
+        #expect(Array(noted.keys) == [server] && noted.values.allSatisfy { $0 <= .seconds(5) }, "\(sender.lines)")
+        #expect(await sender.stop() == .exited(0), "\(sender.lines)")
+        await redis.stop()
+    }
+
     /// Goal: a name cannot lead a push to an address that is not permitted by changing its address after a check. Method:
     /// the name first has a permitted address, and a push is delivered; then it has another one at which the same
     /// server answers, and the next connection is refused.
