@@ -78,7 +78,8 @@ struct IngestParts {
             LiveReader(
                 book: book,
                 pipeline: PipelineState(
-                    outages: outages, bus: access.bus, room: access.room, time: environment.time)),
+                    outages: outages, servers: FailingServerView(access.failingServers, time: environment.time),
+                    bus: access.bus, room: access.room, time: environment.time)),
             apps: apps, environment: environment)
         released = ReleasedTaskQueue(
             ReleaseCleanup(

@@ -24,6 +24,7 @@ struct TaskAccess {
     let producer: any BusProducer
     let bus: any Bus
     let outages: any ProviderOutages
+    let failingServers: any FailingServers
     let room: StoreRoom
 
     static func open(_ context: ServiceContext, store: StoreConnection, room: StoreRoom) async throws -> TaskAccess {
@@ -40,6 +41,7 @@ struct TaskAccess {
             replacements: RedisTaskReplacements(store), moments: RedisUserMoments(store),
             opens: RedisUserOpens(store),
             keys: RedisIdempotencyStore(store), producer: producer,
-            bus: context.bus, outages: RedisProviderOutages(store), room: room)
+            bus: context.bus, outages: RedisProviderOutages(store), failingServers: RedisFailingServers(store),
+            room: room)
     }
 }

@@ -63,6 +63,7 @@ final class IngestFixture: Sendable {
     /// Whose topics the API reads; what it sends is on `bus`.
     let topicBus: MemoryBus
     let outages: MemoryProviderOutages
+    let failingServers: MemoryFailingServers
     let metrics = Metrics()
     /// Used share of the store's memory, in percent.
     let percentUsed = Monitor(0)
@@ -103,6 +104,7 @@ final class IngestFixture: Sendable {
         moments = MemoryUserMoments(time: time)
         topicBus = MemoryBus(time: time, random: SeededRandomSource(seed: 3))
         outages = MemoryProviderOutages(time: time)
+        failingServers = MemoryFailingServers(time: time)
         news = try AppID("news")
         keys = Dictionary(uniqueKeysWithValues: Key.allCases.map { ($0, APIKey.random()) })
         let snapshot = try IngestFixture.apps(keys, openRange: openRange, limits: limits, hasWebhook: hasWebhook)
@@ -116,7 +118,7 @@ final class IngestFixture: Sendable {
             statistics: statistics, deviceTasks: deviceTasks, replacements: replacements,
             moments: moments, opens: opens,
             keys: MemoryIdempotencyStore(time: time), producer: bus, bus: topicBus, outages: outages,
-            room: room)
+            failingServers: failingServers, room: room)
         let requests = RequestLimits(settings ?? RequestLimits.Settings(), time: time)
         let parts = IngestFixture.parts(
             BoundedRegistry(registry: registry, room: room), memory: memory, tasks: access, environment: environment,

@@ -19,6 +19,7 @@ extension TaskAccess {
             deviceTasks: MemoryDeviceTasks(time: time), replacements: MemoryTaskReplacements(time: time),
             moments: MemoryUserMoments(time: time), opens: MemoryUserOpens(), keys: MemoryIdempotencyStore(time: time),
             producer: producer, bus: MemoryBus(time: time, random: SeededRandomSource(seed: 3)),
-            outages: MemoryProviderOutages(time: time), room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
+            outages: MemoryProviderOutages(time: time), failingServers: MemoryFailingServers(time: time),
+            room: StoreRoom(percentUsed: { 0 }, percentMaximum: 70))
     }
 }

@@ -22,6 +22,7 @@ struct LiveReader: Sendable {
         return JSONText.object { json in
             json.member("tasks", json: "[\(page.statuses.map(\.text).joined(separator: ","))]")
             json.member("providers", json: view.providers)
+            json.member("servers", json: view.servers)
             json.member("stages", json: view.stages)
             json.member("store", json: view.store)
         }

@@ -12,6 +12,7 @@ actor PipelineState {
     private static let interval = Duration.seconds(2)
 
     private let outages: OutageView
+    private let servers: FailingServerView
     private let bus: any Bus
     private let room: StoreRoom
     private let time: any TimeSource
@@ -19,8 +20,9 @@ actor PipelineState {
     /// Nil while the bus does not answer.
     private var progress: [BusReader: GroupProgress]?
 
-    init(outages: OutageView, bus: any Bus, room: StoreRoom, time: any TimeSource) {
+    init(outages: OutageView, servers: FailingServerView, bus: any Bus, room: StoreRoom, time: any TimeSource) {
         self.outages = outages
+        self.servers = servers
         self.bus = bus
         self.room = room
         self.time = time
@@ -29,15 +31,19 @@ actor PipelineState {
     /// JSON texts, as an app is shown them.
     struct View: Sendable {
         let providers: String
+        let servers: String
         let stages: String
         let store: String
     }
 
     func view(for app: AppID) async -> View {
         let outages = await outages.outages().filter { $0.key.app.owner == app }
+        let servers = await servers.servers(of: app).sorted { $0.key < $1.key }
         await readProgress()
         return View(
-            providers: "[\(outages.map(PipelineState.text).sorted().joined(separator: ","))]", stages: stages,
+            providers: "[\(outages.map(PipelineState.text).sorted().joined(separator: ","))]",
+            servers: "[\(servers.map { PipelineState.text(server: $0.key, left: $0.value) }.joined(separator: ","))]",
+            stages: stages,
             store: JSONText.object { json in
                 json.member("memory_percent", room.percentUsed())
                 json.member("is_full", room.isFull(for: .accepting))
@@ -63,6 +69,14 @@ actor PipelineState {
             }
         }
         return "[\(stages.joined(separator: ","))]"
+    }
+
+    private static func text(server: String, left: Duration) -> String {
+        JSONText.object { json in
+            json.member("server", server)
+            json.member("state", "failing")
+            json.member("seconds", Int((max(.zero, left).wholeMilliseconds + 999) / 1_000))
+        }
     }
 
     private static func text(_ route: ProviderRoute, left: Duration) -> String {

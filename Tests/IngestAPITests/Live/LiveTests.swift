@@ -1,10 +1,13 @@
+import Bus
 import JSONKit
+import MemoryBus
 import MemoryStore
 import PushModel
 import ServiceKit
 import Store
 import TestSupport
 import Testing
+import Topics
 
 @testable import Apps
 @testable import IngestAPI
@@ -69,6 +72,49 @@ import Testing
             #expect(providers.map { $0["provider"]?.text } == ["apns"])
             var shop = await follow(fixture, as: .shop)
             #expect(await shop.next("app")?["providers"]?.elements?.isEmpty == true)
+        }
+    }
+
+    /// Goal: an app sees the servers that its own pushes wait for, with the time at most; no other app sees them.
+    @Test func failingServersAreShownToTheirApp() async throws {
+        try await IngestFixture.run { fixture in
+            fixture.failingServers.note(
+                ["push.example.com:443": .milliseconds(11_200), "a.example:8443": .seconds(300)], of: fixture.news)
+            var news = await follow(fixture)
+            let opened = try #require(await news.next("app")?["servers"]?.elements)
+            #expect(opened.map { $0["server"]?.text } == ["a.example:8443", "push.example.com:443"])
+            #expect(opened.map { $0["seconds"] } == [.integer(300), .integer(12)])
+            #expect(opened.allSatisfy { $0["state"]?.text == "failing" })
+            var shop = await follow(fixture, as: .shop)
+            #expect(await shop.next("app")?["servers"]?.elements?.isEmpty == true)
+            // Its pause is over: a push tries it.
+            fixture.time.advance(by: .seconds(12))
+            await fixture.live.refresh()
+            let tried = try #require(await news.next("app")?["servers"]?.elements)
+            #expect(tried.map { $0["seconds"] } == [.integer(288), .integer(0)])
+            fixture.failingServers.remove(["push.example.com:443", "a.example:8443"], of: fixture.news)
+            fixture.time.advance(by: .seconds(2))
+            await fixture.live.refresh()
+            #expect(await news.next("app")?["servers"]?.elements?.isEmpty == true)
+        }
+    }
+
+    /// Goal: each stage says what waits and what was handled. Method: of two messages for the renderer one is handled.
+    @Test func stagesAreShownWithWhatTheyHandled() async throws {
+        try await IngestFixture.run { fixture in
+            let channel = Topics.audience.channel(.fast)
+            try await fixture.sendToTopics(
+                (0..<2).map { OutgoingMessage(channel: channel, key: Array("\($0)".utf8), value: [1]) })
+            let consumer = try await fixture.topicBus.makeConsumer(
+                ConsumerOptions(channel: channel, group: "renderer", batchMessagesMaximum: 1))
+            let delivery = try #require(await consumer.next())
+            consumer.complete(delivery)
+            await consumer.close()
+            var client = await follow(fixture)
+            let stages = try #require(await client.next("app")?["stages"]?.elements)
+            let stage = try #require(stages.first { $0["topic"]?.text == channel.name })
+            #expect(stage["group"]?.text == "renderer")
+            #expect(stage["waiting"] == .integer(1) && stage["handled"] == .integer(1))
         }
     }
 
