@@ -274,10 +274,11 @@ import Topics
             settle(fixture, task: task, offsets: [2], state: .delivered, status: 200)
             try fixture.ledger.resolve(job: 0, unmatched: 5, of: task.id)
             let segment = SegmentID(task.app, number: SegmentNumber(rawValue: 0))
-            let closed = try #require(fixture.ledger.close([segment], of: task.id)?.closed)
+            let progress = try #require(fixture.ledger.close([segment], of: task.id))
+            let closed = try #require(progress.closed)
             let report = TaskReport(
                 task: task.id, app: task.app, dialect: .native, created: task.created, closed: closed,
-                isCancelled: false, lane: .fast, unmatched: 5,
+                isCancelled: false, lane: .fast, reasons: progress.reasons, unmatched: 5,
                 count: { [.invalidRemoved, .delivered].contains($0) ? 1 : 0 })
             _ = try await fixture.archive.fix(report: report.encoded(), of: task.id)
             let outcomes = try #require(fixture.ledger.outcomes(of: task.id))
