@@ -46,7 +46,7 @@ def variables_of(program):
 
 @functools.cache
 def commands_of_package():
-    return set(re.findall(r'service\(\s*"\w+",\s*command:\s*"([a-z-]+)"', read("Package.swift")))
+    return set(re.findall(r'program\("([a-z-]+)", of: "\w+"\)', read("Package.swift")))
 
 
 @functools.cache
