@@ -131,7 +131,7 @@ final class MemoryBroker: Sendable {
         }
     }
 
-    /// Topics that nobody has used yet are missing.
+    /// Topics that were never used are missing.
     func progress(of readers: [BusReader]) -> [BusReader: GroupProgress] {
         state.withLock { state in
             var progress: [BusReader: GroupProgress] = [:]
