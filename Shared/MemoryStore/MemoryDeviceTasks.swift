@@ -4,7 +4,7 @@ import Store
 import Synchronization
 
 /// The last tasks of devices in memory.
-package final class MemoryDeviceTasks: DeviceTasks {
+package final class MemoryDeviceTasks: DeviceTasks, Revertible {
     private struct Place: Hashable {
         let app: AppID
         let device: DeviceIndex
@@ -46,5 +46,10 @@ package final class MemoryDeviceTasks: DeviceTasks {
     private func fresh(_ entries: [Entry]) -> [Entry] {
         let oldest = time.now + (.zero - DeviceTaskBounds.retention)
         return entries.filter { $0.closed > oldest }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = entries.withLock { $0 }
+        return { self.entries.withLock { $0 = saved } }
     }
 }

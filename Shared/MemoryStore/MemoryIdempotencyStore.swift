@@ -3,7 +3,7 @@ package import Store
 import Synchronization
 
 /// Idempotency keys in memory.
-package final class MemoryIdempotencyStore: IdempotencyStore {
+package final class MemoryIdempotencyStore: IdempotencyStore, Revertible {
     private struct Entry {
         let fingerprint: [UInt8]
         let began: Timestamp
@@ -68,5 +68,10 @@ package final class MemoryIdempotencyStore: IdempotencyStore {
             else { return }
             entries[request.key] = nil
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = entries.withLock { $0 }
+        return { self.entries.withLock { $0 = saved } }
     }
 }

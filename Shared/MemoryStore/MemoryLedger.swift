@@ -4,7 +4,7 @@ package import Store
 
 /// The ledger in memory, for tests and the simulation: the simplest code that fulfills the contract, as the reference
 /// for the other one.
-package final class MemoryLedger: Ledger, LedgerRestoration {
+package final class MemoryLedger: Ledger, LedgerRestoration, Revertible {
     private struct Place: Hashable {
         let task: TaskID
         let segment: SegmentID
@@ -319,5 +319,10 @@ package final class MemoryLedger: Ledger, LedgerRestoration {
             state.forget(at: now)
             return body(&state, now)
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = state.withLock { $0 }
+        return { self.state.withLock { $0 = saved } }
     }
 }

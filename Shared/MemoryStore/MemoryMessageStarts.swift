@@ -3,7 +3,7 @@ package import Store
 import Synchronization
 
 /// Start counts in memory.
-package final class MemoryMessageStarts: MessageStarts {
+package final class MemoryMessageStarts: MessageStarts, Revertible {
     private struct Record {
         var owner: String?
         var counts: [Int64: Int] = [:]
@@ -70,5 +70,10 @@ package final class MemoryMessageStarts: MessageStarts {
             records[partition] = record
             return result
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = records.withLock { $0 }
+        return { self.records.withLock { $0 = saved } }
     }
 }

@@ -3,7 +3,7 @@ package import Store
 import Synchronization
 
 /// Outages in memory.
-package final class MemoryProviderOutages: ProviderOutages {
+package final class MemoryProviderOutages: ProviderOutages, Revertible {
     private struct Outage {
         var until: Timestamp
         var level: Int
@@ -75,5 +75,10 @@ package final class MemoryProviderOutages: ProviderOutages {
             outages[route]?.nomineeUntil = now + lease
             return true
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = outages.withLock { $0 }
+        return { self.outages.withLock { $0 = saved } }
     }
 }

@@ -4,7 +4,7 @@ package import Store
 import Synchronization
 
 /// Slots in memory.
-package final class MemoryPushPacing: PushPacing {
+package final class MemoryPushPacing: PushPacing, Revertible {
     private struct Reservation: Hashable {
         let scope: PushRate.Scope
         let task: TaskID
@@ -56,5 +56,10 @@ package final class MemoryPushPacing: PushPacing {
     private static func next(_ slot: Double?, ahead: Double, at now: Double, earliest: Double) -> Double {
         guard let slot, slot - now <= 2 * ahead + 60_000 else { return earliest }
         return max(slot, earliest)
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = state.withLock { $0 }
+        return { self.state.withLock { $0 = saved } }
     }
 }

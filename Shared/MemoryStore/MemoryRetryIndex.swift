@@ -2,7 +2,7 @@ package import ServiceKit
 package import Store
 
 /// The retry index in memory, for tests and the simulation.
-package final class MemoryRetryIndex: RetryIndex {
+package final class MemoryRetryIndex: RetryIndex, Revertible {
     private struct State {
         var waiting: Set<RetryEntry> = []
         /// Entries by the end of their lease.
@@ -75,5 +75,10 @@ package final class MemoryRetryIndex: RetryIndex {
     /// Entries due at the same time are sorted by their bytes, as in Redis.
     private static func isEarlier(_ left: RetryEntry, _ right: RetryEntry) -> Bool {
         left.due == right.due ? left.order.lexicographicallyPrecedes(right.order) : left.due < right.due
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = shelves.withLock { $0 }
+        return { self.shelves.withLock { $0 = saved } }
     }
 }

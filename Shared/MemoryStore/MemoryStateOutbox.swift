@@ -3,7 +3,7 @@ package import Store
 import Synchronization
 
 /// The outbox in memory.
-package final class MemoryStateOutbox: StateOutbox {
+package final class MemoryStateOutbox: StateOutbox, Revertible {
     private struct Waiting {
         let bytes: [UInt8]
         let since: Timestamp
@@ -125,5 +125,10 @@ package final class MemoryStateOutbox: StateOutbox {
         states.removeFirst(taken.count)
         let body = Array("[".utf8) + taken.map(\.bytes).joined(separator: ",".utf8) + Array("]".utf8)
         return OutboxBatch(id: id, body: body, count: taken.count, since: first.since, isCrowded: false)
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = state.withLock { $0 }
+        return { self.state.withLock { $0 = saved } }
     }
 }

@@ -4,7 +4,7 @@ import Store
 import Synchronization
 
 /// The agenda in memory.
-package final class MemoryTaskAgenda: TaskAgenda {
+package final class MemoryTaskAgenda: TaskAgenda, Revertible {
     private let time: any TimeSource
     private let due = Mutex<[TaskID: Timestamp]>([:])
 
@@ -39,5 +39,10 @@ package final class MemoryTaskAgenda: TaskAgenda {
 
     package func count() -> Int {
         due.withLock { $0.count }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = due.withLock { $0 }
+        return { self.due.withLock { $0 = saved } }
     }
 }

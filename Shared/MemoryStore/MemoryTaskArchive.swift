@@ -4,7 +4,7 @@ package import Store
 import Synchronization
 
 /// The archive in memory. `forget` with a time of zero removes data immediately; otherwise it stays, for tests.
-package final class MemoryTaskArchive: TaskArchive {
+package final class MemoryTaskArchive: TaskArchive, Revertible {
     private struct State {
         var contents: [TaskID: [UInt8]] = [:]
         var parts: [TaskID: [Int: [UInt8]]] = [:]
@@ -53,6 +53,11 @@ package final class MemoryTaskArchive: TaskArchive {
         state.withLock { state in
             for task in tasks { state.scheduled[app]?[task] = nil }
         }
+    }
+
+    /// Part of a rebuild.
+    package func unscheduleAll() {
+        state.withLock { $0.scheduled = [:] }
     }
 
     package func scheduled(of app: AppID, after: TaskEntry.ID?, limit: Int) -> [TaskEntry.ID] {
@@ -163,5 +168,10 @@ package final class MemoryTaskArchive: TaskArchive {
             let newestFirst = (state.lists[app] ?? []).sorted { $1.isBefore($0) }
             return Array(newestFirst.filter { entry in before.map { entry.isBefore($0) } ?? true }.prefix(limit))
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = state.withLock { $0 }
+        return { self.state.withLock { $0 = saved } }
     }
 }

@@ -4,7 +4,7 @@ package import Store
 import Synchronization
 
 /// The receipts in memory.
-package final class MemoryTaskReceipts: TaskReceipts {
+package final class MemoryTaskReceipts: TaskReceipts, Revertible {
     private struct Key: Hashable {
         let task: TaskID
         let day: UInt16
@@ -88,5 +88,10 @@ package final class MemoryTaskReceipts: TaskReceipts {
             }
             return body(state)
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = state.withLock { $0 }
+        return { self.state.withLock { $0 = saved } }
     }
 }

@@ -4,7 +4,7 @@ package import Store
 import Synchronization
 
 /// Replacements in memory. Nothing but pointers expires here.
-package final class MemoryTaskReplacements: TaskReplacements {
+package final class MemoryTaskReplacements: TaskReplacements, Revertible {
     private struct State {
         var pointers: [ReplacementKey: ReplacementPointer] = [:]
         var staged: [TaskID: [UInt8]] = [:]
@@ -86,4 +86,9 @@ package final class MemoryTaskReplacements: TaskReplacements {
 
     /// Swaps that are not finished.
     package var count: Int { state.withLock { $0.swaps.count } }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = state.withLock { $0 }
+        return { self.state.withLock { $0 = saved } }
+    }
 }

@@ -4,7 +4,7 @@ package import Store
 import Synchronization
 
 /// The statistics in memory.
-package final class MemoryTaskStatistics: TaskStatistics {
+package final class MemoryTaskStatistics: TaskStatistics, Revertible {
     private struct Period {
         /// When it got its first task.
         let since: Timestamp
@@ -83,5 +83,10 @@ package final class MemoryTaskStatistics: TaskStatistics {
             }
             return page
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = state.withLock { $0 }
+        return { self.state.withLock { $0 = saved } }
     }
 }

@@ -4,7 +4,7 @@ package import Store
 import Synchronization
 
 /// The traces in memory, packed as in the other store.
-package final class MemoryTaskTraces: TaskTraces {
+package final class MemoryTaskTraces: TaskTraces, Revertible {
     private struct Entry {
         let bytes: [UInt8]
         let end: Timestamp
@@ -27,5 +27,10 @@ package final class MemoryTaskTraces: TaskTraces {
             entries = entries.filter { now < $0.value.end }
             return entries[task].flatMap { TaskTrace(packed: $0.bytes) }
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = entries.withLock { $0 }
+        return { self.entries.withLock { $0 = saved } }
     }
 }

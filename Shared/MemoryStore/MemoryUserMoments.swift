@@ -4,7 +4,7 @@ package import Store
 import Synchronization
 
 /// The moments of users in memory.
-package final class MemoryUserMoments: UserMoments {
+package final class MemoryUserMoments: UserMoments, Revertible {
     private struct User {
         var moment: Timestamp?
         var tasks: [(task: TaskID, end: Timestamp)] = []
@@ -52,5 +52,10 @@ package final class MemoryUserMoments: UserMoments {
             defer { users[user] = entry.moment == nil && entry.tasks.isEmpty ? nil : entry }
             return body(&entry, now)
         }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = users.withLock { $0 }
+        return { self.users.withLock { $0 = saved } }
     }
 }

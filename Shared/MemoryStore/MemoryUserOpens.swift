@@ -2,7 +2,7 @@ package import Store
 import Synchronization
 
 /// What the opens of users teach, in memory.
-package final class MemoryUserOpens: UserOpens {
+package final class MemoryUserOpens: UserOpens, Revertible {
     private let records = Mutex<[UserKey: OpenRecord]>([:])
 
     package init() {}
@@ -24,5 +24,10 @@ package final class MemoryUserOpens: UserOpens {
 
     package func forget(_ user: UserKey) {
         records.withLock { $0[user] = nil }
+    }
+
+    package func savedState() -> @Sendable () -> Void {
+        let saved = records.withLock { $0 }
+        return { self.records.withLock { $0 = saved } }
     }
 }
