@@ -44,10 +44,12 @@ final class MemoryBroker: Sendable {
     }
 
     private let bytesMaximum: Int
+    private let keepsWork: Bool
     private let state = Mutex(State())
 
-    init(bytesMaximum: Int) {
+    init(bytesMaximum: Int, keepsWork: Bool) {
         self.bytesMaximum = bytesMaximum
+        self.keepsWork = keepsWork
     }
 
     /// Nil if a topic with forward admission is at its bound.
@@ -172,7 +174,7 @@ final class MemoryBroker: Sendable {
         collectDone(name, state: &state)
         balance(name, state: &state)
         fill(name, state: &state)
-        state.channels[name]?.trim(bytesMaximum: bytesMaximum)
+        state.channels[name]?.trim(bytesMaximum: bytesMaximum, keepsWork: keepsWork)
         guard (state.channels[name]?.bytes ?? 0) < bytesMaximum else { return }
         let ready = state.waiters.filter { $0.channel == name }
         state.waiters.removeAll { $0.channel == name }
@@ -268,12 +270,12 @@ extension MemoryBroker.ChannelState {
 
     /// Work is removed once every group has handled it; a log drops its oldest messages above the bound, and kept work
     /// those of them that every group has handled.
-    fileprivate mutating func trim(bytesMaximum: Int) {
+    fileprivate mutating func trim(bytesMaximum: Int, keepsWork: Bool) {
         for partition in logs.indices {
             let handled = groups.values.map { $0.done[partition] }.min() ?? 0
             switch channel.declaration.kind {
-            case .work: logs[partition].removeAll(before: handled)
-            case .keptWork: logs[partition].trim(to: bytesMaximum / logs.count, before: handled)
+            case .work where !keepsWork: logs[partition].removeAll(before: handled)
+            case .work, .keptWork: logs[partition].trim(to: bytesMaximum / logs.count, before: handled)
             case .log: logs[partition].trim(to: bytesMaximum / logs.count, before: .max)
             }
         }

@@ -9,8 +9,11 @@ package final class MemoryBus: Bus {
     private let time: any TimeSource
     private let random: any RandomSource
 
-    package init(bytesMaximum: Int = 64 << 20, time: any TimeSource, random: any RandomSource) {
-        broker = MemoryBroker(bytesMaximum: bytesMaximum)
+    /// With `keepsWork`, handled work stays up to the bound, as with Kafka, where its retention is days.
+    package init(
+        bytesMaximum: Int = 64 << 20, keepsWork: Bool = false, time: any TimeSource, random: any RandomSource
+    ) {
+        broker = MemoryBroker(bytesMaximum: bytesMaximum, keepsWork: keepsWork)
         self.time = time
         self.random = random
     }
