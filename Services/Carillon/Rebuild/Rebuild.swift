@@ -40,19 +40,22 @@ struct Rebuild: Command {
         }
         return try await context.withBus { bus in
             try await context.withRegistry { registry, stores in
-                try await run(on: bus, registry: registry, stores: stores, terminal: context.terminal)
+                let environment = WorkerEnvironment(
+                    log: Log(service: "carillon", level: .warning, sink: StandardErrorSink()))
+                return try await run(
+                    on: bus, registry: registry, stores: stores, terminal: context.terminal, environment: environment)
             }
         }
     }
 
     func run(
-        on bus: any Bus, registry: any RegistryMaintenance, stores: RecoveryStores, terminal: any Terminal
+        on bus: any Bus, registry: any RegistryMaintenance, stores: RecoveryStores, terminal: any Terminal,
+        environment: WorkerEnvironment
     ) async throws -> Int32 {
         guard try await isConfirmed(registry, terminal: terminal) else {
             terminal.complain("nothing was rebuilt")
             return ExitCode.failure
         }
-        let environment = WorkerEnvironment(log: Log(service: "carillon", level: .warning, sink: StandardErrorSink()))
         var report = RebuildReport(terminal, time: environment.time)
         let rebuild = RegistryRebuild(bus: bus, maintenance: registry, environment: environment)
         let recovery = TaskRecovery(bus: bus, stores: stores, environment: environment)
