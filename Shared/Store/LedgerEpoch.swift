@@ -24,4 +24,6 @@ package struct LedgerEpoch: Hashable, Sendable {
 /// Provides the epoch, as of the last claim or at most a second ago.
 package protocol LedgerWitness: Sendable {
     var epoch: LedgerEpoch { get }
+    /// Raises the count: afterwards the epoch is that of this moment.
+    func tick() async throws(StoreError)
 }

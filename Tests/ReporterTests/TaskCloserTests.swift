@@ -120,6 +120,22 @@ import Topics
         #expect(try await fixture.results().map { $0.results.map(\.state) } == [[end]])
     }
 
+    /// Goal: a task that was reported before the store came back with older data is not reported once more from it.
+    /// Method: a task that could be closed, and a store that needs a rebuild, as the process knows or not yet.
+    @Test(arguments: [false, true]) func nothingIsClosedBeforeARebuild(isUnnoticed: Bool) async throws {
+        let fixture = try ReporterFixture()
+        let ids = try await fixture.register(1)
+        let task = try fixture.begin(1, devices: ids)
+        try await fixture.end(ids, task: task.id, as: .delivered)
+        fixture.witness.say(LedgerEpoch(began: fixture.time.now, isDoubtful: true), atTick: isUnnoticed)
+        let closer = try await fixture.closer()
+        #expect(try await closer.check(check(task)) == .open(again: fixture.time.now + TaskCloser.doubtPause))
+        #expect(try await fixture.reports().isEmpty && fixture.archive.report(of: task.id) == nil)
+        fixture.witness.say(LedgerEpoch(began: fixture.time.now, isDoubtful: false))
+        #expect(try await closer.check(check(task)) == .settled)
+        #expect(try await fixture.reports().count == 1)
+    }
+
     /// The same for one that a moment may have released before the time that is stored.
     @Test func aTaskWithAWindowMayHaveBegunBeforeItsTime() async throws {
         let fixture = try ReporterFixture()

@@ -17,6 +17,9 @@ final class TaskCloser: Sendable {
         case notify(TaskReport)
     }
 
+    /// Between looks at a store that needs a rebuild.
+    static let doubtPause = Duration.seconds(10)
+
     private let stores: TaskStores
     private let untried: UntriedDevices
     private let producer: any BusProducer
@@ -50,6 +53,9 @@ final class TaskCloser: Sendable {
 
     func check(_ check: CheckQueue.Check) async throws -> CheckResult {
         let task = check.task
+        // A task that was reported may have come back from before: it would be reported once more, otherwise.
+        try await stores.witness.tick()
+        guard !stores.witness.epoch.isDoubtful else { return .open(again: time.now + TaskCloser.doubtPause) }
         guard var watch = try await open(check) else { return .settled }
         while true {
             let step = watch.next(at: time.now, hasEndpoint: hasEndpoint(watch))
