@@ -55,7 +55,7 @@ struct IngestParts {
         drops = EventDrops(metrics: environment.metrics, log: log)
         cancellation = TaskCancellation(
             ledger: access.ledger, agenda: access.agenda, producer: access.producer, reader: reader,
-            environment: environment)
+            isRegistryReady: isRegistryReady, environment: environment)
         submission = TaskSubmission(
             access, cancellation: cancellation, reading: reading, idempotencyLease: idempotencyLease,
             environment: environment)

@@ -16,24 +16,32 @@ package struct TaskCancellation: Sendable {
     private let producer: any BusProducer
     private let agenda: any TaskAgenda
     private let results: UntriedResults
+    /// False while the store is rebuilt, or needs to be.
+    private let isRegistryReady: @Sendable () async throws -> Bool
     private let time: any TimeSource
     private let log: Log
 
     package init(
         ledger: any Ledger, agenda: any TaskAgenda, producer: any BusProducer, reader: any RegistryReader,
-        environment: WorkerEnvironment
+        isRegistryReady: @escaping @Sendable () async throws -> Bool, environment: WorkerEnvironment
     ) {
         self.ledger = ledger
         self.producer = producer
         self.agenda = agenda
         results = UntriedResults(registry: reader, ledger: ledger, producer: producer, time: environment.time)
+        self.isRegistryReady = isRegistryReady
         time = environment.time
         log = environment.log
     }
 
     /// The first step cancels the task: devices marked or claimed after it end as cancelled. A task that still waits
     /// for its time is then released without its audience, so that it is reported.
+    ///
+    /// A rebuild would remove the cancel together with the older ledger, and send the task.
     package func cancel(_ task: PushTask) async throws {
+        guard try await isRegistryReady() else {
+            throw StoreError(.notReady, message: "the registry is not ready; nothing is cancelled")
+        }
         try await cancelDevices(of: task.id, app: task.app, segmentsMaximum: TaskCancellation.segmentsMaximum)
         guard task.sendAt != nil, try await ledger.progress(of: task.id) == nil else { return }
         try await producer.send([Topics.schedules.message(.task(task.withdrawn), key: Topics.key(task.id))])

@@ -362,6 +362,19 @@ import Topics
         }
     }
 
+    /// Goal: no cancel is lost with the older ledger that a rebuild removes. Method: a registry that a rebuild fills.
+    @Test func nothingIsCancelledDuringARebuild() async throws {
+        try await IngestFixture.run { fixture in
+            let task = try await post(fixture)
+            fixture.isRegistryReady.withLock { $0 = false }
+            #expect(await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher).status == 503)
+            #expect(!fixture.ledger.isCancelled(task.id))
+            fixture.isRegistryReady.withLock { $0 = true }
+            #expect(await fixture.json("POST", "/v1/tasks/\(task.id)/cancel", as: .publisher).status == 202)
+            #expect(fixture.ledger.isCancelled(task.id))
+        }
+    }
+
     /// Devices marked after the cancel end as cancelled.
     @Test func aTaskIsCancelledBeforeItsDevicesAreKnown() async throws {
         try await IngestFixture.run { fixture in

@@ -31,7 +31,8 @@ import Topics
             let access = TaskAccess.inMemory(archive, producer: bus, time: time)
             let registry = MemoryRegistry(time: time, random: SeededRandomSource(seed: 3))
             let cancellation = TaskCancellation(
-                ledger: access.ledger, agenda: access.agenda, producer: bus, reader: registry, environment: environment)
+                ledger: access.ledger, agenda: access.agenda, producer: bus, reader: registry,
+                isRegistryReady: { true }, environment: environment)
             submission = TaskSubmission(
                 access, cancellation: cancellation, reading: BodyReading(), idempotencyLease: .seconds(15),
                 environment: environment)

@@ -30,7 +30,8 @@ struct ScheduledTaskParts: Sendable {
             replacement: TaskReplacement(
                 stores, producer: producer,
                 cancellation: TaskCancellation(
-                    ledger: stores.ledger, agenda: agenda, producer: producer, reader: reader, environment: environment),
+                    ledger: stores.ledger, agenda: agenda, producer: producer, reader: reader,
+                    isRegistryReady: isRegistryReady, environment: environment),
                 environment: environment),
             isRegistryReady: isRegistryReady, lease: lease, environment: environment)
         releasers = RetryShard.tasks.compactMap { shard in

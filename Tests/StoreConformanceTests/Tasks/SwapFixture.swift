@@ -49,7 +49,8 @@ final class SwapFixture: Sendable {
             archive: CutArchive(stores.archive, scissors: scissors), ledger: stores.ledger)
         let cancellation = TaskCancellation(
             ledger: stores.ledger, agenda: MemoryTaskAgenda(time: time), producer: producer,
-            reader: MemoryRegistry(time: time, random: SeededRandomSource(seed: 2)), environment: environment)
+            reader: MemoryRegistry(time: time, random: SeededRandomSource(seed: 2)),
+            isRegistryReady: { true }, environment: environment)
         return TaskReplacement(cut, producer: producer, cancellation: cancellation, environment: environment)
     }
 
