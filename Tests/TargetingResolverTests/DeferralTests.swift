@@ -139,4 +139,31 @@ import Topics
         }
         #expect(repeats > 0)
     }
+
+    /// Goal: a device that is left out is reported as suppressed, wherever its resolver is killed: a repeated job does
+    /// not judge it again. Method: a process is killed before and after each send.
+    @Test func aSuppressedDeviceIsReportedWhereverItsResolverDies() async throws {
+        let fixture = try ResolverFixture()
+        var ids: [DeviceID] = []
+        for offset in UInt16(0)..<3 { ids.append(try await fixture.place(0, offset: offset, on: [news: []])) }
+        fixture.judges.set(.suppress(reason: "quiet_hours"), of: ids[1...].map(\.index))
+        for steps in 0... {
+            let task = fixture.task(UInt64(steps), audience: .topic(news))
+            fixture.post(task)
+            fixture.lifeline.begin()
+            fixture.lifeline.end(after: steps)
+            var hasDied = false
+            try await fixture.run { hasDied = true }
+            fixture.lifeline.begin()
+            let batches = try fixture.bus.messages(Topics.results.channel).map { try ResultBatch(decoding: $0.value) }
+            let results = batches.filter { $0.task == task.id }.flatMap(\.results)
+            #expect(Set(results.map(\.device)) == Set(ids[1...]), "died after \(steps) steps")
+            #expect(results.allSatisfy { $0.state == .suppressed && $0.reason == "quiet_hours" })
+            #expect(Set(try fixture.sent(task)) == [ids[0].index], "died after \(steps) steps")
+            guard hasDied else {
+                #expect(steps > 2)
+                return
+            }
+        }
+    }
 }

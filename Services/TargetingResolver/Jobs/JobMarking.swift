@@ -58,7 +58,10 @@ struct JobMarking: Sendable {
         if !gone.isEmpty { try await removed.end(gone, of: input.task, in: segment) }
         guard !present.isEmpty else { return MarkedDevices(targets: targets) }
         switch try await verdict(on: present, of: input.task, in: segment, entered) {
-        case .open(let open): return try await judge(open, of: targets, job: job, input: input, in: segment)
+        case .open(let open):
+            var marked = try await judge(open, of: targets, job: job, input: input, in: segment)
+            marked.ended += try await suppressed(targets, among: present.subtracting(open), of: input.task, in: segment)
+            return marked
         case .cancelled:
             let ended = try await cancelled(targets, present: present, of: input.task, in: segment)
             return MarkedDevices(targets: targets, ended: ended)
@@ -92,6 +95,20 @@ struct JobMarking: Sendable {
             marked.ended += ending.results
         }
         return marked
+    }
+
+    /// What an earlier delivery of the job ended, and may not have reported: no message names these devices any more.
+    private func suppressed(
+        _ targets: SelectedDevices, among ended: SegmentSet, of task: TaskID, in segment: SegmentID
+    ) async throws -> [DeviceResult] {
+        guard !ended.isEmpty else { return [] }
+        let unreported = try await ledger.unreported(of: task, in: segment).filter {
+            $0.state == .suppressed && ended.contains($0.index.offset)
+        }
+        let details = Dictionary(unreported.map { ($0.index.offset, $0.detail) }) { first, _ in first }
+        return targets.records.untriedResults(
+            of: SegmentSet(unreported.map(\.index.offset)), as: .suppressed, in: targets.segment,
+            details: details.compactMapValues { $0 })
     }
 
     private func verdict(
