@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test soak sanitize fuzz check-api check-browser screenshots check-clients check-analytics check-deploy check-containers package check-package check-systemd lint format sbom clean
+.PHONY: help deps build run test simulate soak sanitize fuzz check-api check-browser screenshots check-clients check-analytics check-deploy check-containers package check-package check-systemd lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -26,6 +26,9 @@ run: build ## Start the whole pipeline with simulated providers, send a demo pus
 
 test: deps ## Build and run the tests; FILTER=Name runs only some
 	STRICT="$(STRICT) $(BUILD_OPTIONS)" .ci/test "$(FILTER)"
+
+simulate: deps ## Run SEEDS=2000 histories of the whole pipeline in one process, from SEED=1; BUGS=1 plants mistakes instead
+	SEED="$(SEED)" SEEDS="$(SEEDS)" BUGS="$(BUGS)" .ci/simulate
 
 soak: deps ## Kill random processes of a running pipeline for MINUTES=n with each bus; SEED=n repeats a run
 	STRICT="$(STRICT)" MINUTES="$(MINUTES)" SEED="$(SEED)" .ci/soak

@@ -13,6 +13,7 @@ let features: [SwiftSetting] = [
 
 /// `make fuzz` builds the fuzz targets as a program over libFuzzer; in any other build they are ordinary tests.
 let isForFuzzing = Context.environment["CARILLON_FUZZ"] != nil
+let isForSimulating = Context.environment["CARILLON_SIMULATION"] != nil
 
 /// A C module: a folder of `Shared/C/` with a module map, a shim, and the library it links.
 func cModule(_ name: String, links libraries: String...) -> Target {
@@ -69,8 +70,21 @@ func testFuzzers(_ name: String, _ dependencies: String...) -> Target {
             swiftSettings: features)
 }
 
+/// `make simulate` builds the simulation as a program; in any other build it is a set of ordinary tests.
+func testSimulation(_ name: String, _ dependencies: String...) -> Target {
+    let dependencies = dependencies.map { Target.Dependency.byName(name: $0) }
+    return isForSimulating
+        ? .executableTarget(
+            name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: ["Checks"],
+            swiftSettings: features)
+        : .testTarget(
+            name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: ["Driver"],
+            swiftSettings: features)
+}
+
 let package = Package(
     name: "carillon",
+    products: isForSimulating ? [.executable(name: "carillon-simulate", targets: ["Simulation"])] : [],
     targets: [
         cModule("CCurl", links: "curl"),
         cModule("CEpoll"),
@@ -80,6 +94,7 @@ let package = Package(
         cModule("COpenSSL", links: "ssl", "crypto"),
         cModule("CRDKafka", links: "rdkafka"),
         cModule("CSimdJSON", links: "simdjson"),
+        cModule("CTaskHook"),
         cModule("CZlib", links: "z"),
 
         shared("Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing"),
@@ -188,6 +203,7 @@ let package = Package(
         testExecutable(
             "RegistryProbe", "Bus", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost",
             "ServiceKit", "Store"),
+        testLibrary("HistoryJudge", "PushModel", "Topics"),
         testLibrary(
             "ServiceHarness", "Bus", "PushModel", "RedisBus", "RedisClient", "RedisStore", "ServiceKit", "Store",
             "TestSupport", "Topics"),
@@ -243,8 +259,8 @@ let package = Package(
         tests("KafkaBusTests", "Bus", "KafkaBus", "KafkaMock", "ServiceKit", "TestSupport", "Topics"),
         tests("LocalTimeTests", excluding: ["Oracle"], "LocalTime", "ServiceKit", "TestSupport"),
         tests(
-            "PipelineTests", "Bus", "HTTPServer", "JSONKit", "KafkaBus", "PushModel", "RedisBus", "RedisClient",
-            "RedisStore", "ServiceKit", "Signing", "Store", "TaskModel", "TestSupport", "Topics"),
+            "PipelineTests", "Bus", "HistoryJudge", "HTTPServer", "JSONKit", "KafkaBus", "PushModel", "RedisBus",
+            "RedisClient", "RedisStore", "ServiceKit", "Signing", "Store", "TaskModel", "TestSupport", "Topics"),
         tests(
             "ProviderKitTests", "Apps", "Bus", "HTTP2", "HTTPClient", "MemoryBus", "MemoryStore", "ProviderKit",
             "PushModel", "ServiceKit", "Signing", "Store", "TaskKit", "TestSupport", "Topics"),
@@ -283,6 +299,11 @@ let package = Package(
             "ServiceHostTests", "Bus", "BusProbe", "HTTPServer", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus",
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
+        testSimulation(
+            "Simulation", "Apps", "Bus", "Carillon", "CommandKit", "CTaskHook", "HistoryJudge", "HTTPClient",
+            "HTTPServer", "IngestAPI", "LocalTime", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel",
+            "RegistryLog", "Renderer", "Reporter", "Scheduler", "ServiceKit", "Store", "TargetingResolver", "TaskKit",
+            "TaskModel", "Topics"),
         tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),
         tests(
             "StoreConformanceTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore",

@@ -1,14 +1,15 @@
 /// A target as `Package.swift` declares it through its helper functions.
 struct DeclaredTarget: Equatable {
     /// The helper function that declares it: `cModule`, `shared`, `service`, `program`, `tests`, `testFuzzers`,
-    /// `testLibrary` or `testExecutable`.
+    /// `testSimulation`, `testLibrary` or `testExecutable`.
     let kind: String
     /// Also the name of its module and, except for a program, of its folder.
     let name: String
     let dependencies: [String]
 
     private static let kinds: Set = [
-        "cModule", "program", "service", "shared", "testExecutable", "testFuzzers", "testLibrary", "tests",
+        "cModule", "program", "service", "shared", "testExecutable", "testFuzzers", "testLibrary",
+        "testSimulation", "tests",
     ]
 
     /// Reads the manifest as text: the package manager would wait for the lock of the build that runs the test.

@@ -87,7 +87,7 @@ enum ImportRules {
     /// Test targets that use a C library directly: the mock broker, the bare loops of the benchmarks, the tests of the
     /// C modules, and those of KafkaBus, which call librdkafka's test function that makes a producer fatal. All others
     /// test through the library that owns the module.
-    static let cModuleTestTargets: Set = ["BareLoops", "CModulesTests", "KafkaBusTests", "KafkaMock"]
+    static let cModuleTestTargets: Set = ["BareLoops", "CModulesTests", "KafkaBusTests", "KafkaMock", "Simulation"]
 
     /// System modules that every target may import.
     static let systemModules: Set = ["Dispatch", "Glibc", "Synchronization"]

@@ -1,0 +1,52 @@
+import PushModel
+
+/// What holds for a device over all tasks.
+struct DeviceRules {
+    /// Between the claim that counts a push and its acceptance by a provider.
+    private static let tolerance = Duration.seconds(5)
+
+    private struct Sent {
+        let task: JudgedTask
+        /// The copies of one push, in order.
+        let copies: [JudgedPush]
+    }
+
+    private let evidence: Evidence
+    private let sent: [Int: [Sent]]
+
+    init(_ evidence: Evidence) {
+        self.evidence = evidence
+        var sent: [Int: [Sent]] = [:]
+        for task in evidence.tasks {
+            for (device, copies) in evidence.pushes[task.id] ?? [:] {
+                sent[device, default: []].append(Sent(task: task, copies: copies))
+            }
+        }
+        self.sent = sent
+    }
+
+    func violations() -> [Violation] {
+        sent.sorted { $0.key < $1.key }.flatMap { device, sent in
+            badges(of: device, sent: sent) + cap(of: device, sent: sent)
+        }
+    }
+
+    /// The claim of a retry reads the number that another task may have raised meanwhile, so only the sum says anything.
+    private func badges(of device: Int, sent: [Sent]) -> [Violation] {
+        guard let badge = evidence.badges[device], !evidence.disturbances.haveLost else { return [] }
+        let least = sent.count { $0.task.countsBadge }
+        let most = evidence.tasks.count { $0.countsBadge && evidence.outcomes[$0.id]?[device] != nil }
+        guard badge < least || badge > most else { return [] }
+        return [Violation(.badgeCountedOnce, "device \(device) has \(badge) after \(least) to \(most) tasks")]
+    }
+
+    private func cap(of device: Int, sent: [Sent]) -> [Violation] {
+        guard let cap = evidence.cap, !evidence.disturbances.mayDelayPushes else { return [] }
+        let times = sent.filter(\.task.keepsCap).compactMap(\.copies.first?.time).sorted()
+        guard times.count > cap.count else { return [] }
+        return zip(times, times.dropFirst(cap.count)).compactMap { first, last in
+            last - first + DeviceRules.tolerance < cap.period
+                ? Violation(.capKept, "device \(device): \(cap.count + 1) within \(last - first)") : nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// What went wrong outside of the pipeline, and so may excuse a repeated push.
+package struct Disturbances: Sendable {
+    private var processes: [String: [Duration]] = [:]
+    private var first: Duration?
+    private var areDelayed = false
+    /// In which processes notice that a store came back with older data.
+    private static let notice = Duration.seconds(2)
+
+    private var skewed: Duration?
+    /// By which any clock was wrong at any time.
+    package private(set) var clockError = Duration.zero
+    /// From the moment to which a store went back until processes notice.
+    private var losses: [ClosedRange<Duration>] = []
+    private var trusted: Duration?
+
+    package init() {}
+
+    /// The process was killed or suspended.
+    package mutating func disturb(_ process: String, at time: Duration) {
+        processes[process, default: []].append(time)
+    }
+
+    /// Anything may be refused, lost or late from now on.
+    package mutating func disturbAll(at time: Duration) {
+        first = min(first ?? time, time)
+    }
+
+    /// The clock of a process is stepped.
+    package mutating func setClock(to error: Duration) {
+        clockError = max(clockError, error, .zero - error)
+    }
+
+    /// A push that was counted may reach its provider later, for example with a retry.
+    package mutating func delayPushes() {
+        areDelayed = true
+    }
+
+    /// The clock of a store is stepped: leases of claims may end early.
+    package mutating func skew(by error: Duration, at time: Duration) {
+        skewed = min(skewed ?? time, time)
+        setClock(to: error)
+    }
+
+    /// A store came back as it was at `moment`.
+    package mutating func loseRecords(since moment: Duration, at time: Duration) {
+        losses.append(moment...(time + Disturbances.notice))
+        trusted = nil
+    }
+
+    /// The stores are filled again.
+    package mutating func endLoss(at time: Duration) {
+        trusted = time
+    }
+
+    /// True if a store came back with older data.
+    package var haveLost: Bool { !losses.isEmpty }
+
+    /// True if pushes may have been late, or together, for another reason than their task.
+    var mayDelayPushes: Bool {
+        areDelayed || first != nil || clockError > .zero || !processes.isEmpty || haveLost
+    }
+
+    /// True if the records of a task that was accepted then are lost, or were not kept until the store was filled again.
+    func mayHaveLost(tasksOf accepted: Duration) -> Bool {
+        haveLost && (trusted.map { accepted <= $0 } ?? true)
+    }
+
+    /// True if only a store that lost it knew of a cancel.
+    func mayHaveLost(cancelAt time: Duration) -> Bool { losses.contains { $0.contains(time) } }
+
+    /// True if another may have repeated the push at that time because nobody could know that it was accepted.
+    func mayBeRepeated(_ push: JudgedPush, at time: Duration) -> Bool {
+        if let first, first <= time { return true }
+        if let skewed, skewed <= time { return true }
+        return push.isUnanswered || processes[push.sender]?.contains { $0 >= push.time } == true
+    }
+
+    func affects(_ push: JudgedPush) -> Bool { first != nil || processes[push.sender] != nil }
+}

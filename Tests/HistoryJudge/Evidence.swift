@@ -1,0 +1,27 @@
+package import PushModel
+package import Topics
+
+/// What is known of a history after everything has come to rest, from outside of the pipeline.
+package struct Evidence: Sendable {
+    package var tasks: [JudgedTask] = []
+    /// All reports of a task; the same report may have been published twice.
+    package var reports: [TaskID: [TaskReport]] = [:]
+    /// By task and number of the device.
+    package var outcomes: [TaskID: [Int: Set<DeliveryState>]] = [:]
+    /// What the providers accepted, by task and number of the device, in order.
+    package var pushes: [TaskID: [Int: [JudgedPush]]] = [:]
+    /// The devices that providers did not know, at any time.
+    package var unknownToProviders: Set<Int> = []
+    /// Of pushes to one device, and of pushes a second, over all tasks of the app.
+    package var cap: PushCap?
+    package var appRate: Int?
+    /// Of each device at the end; nil for one that never had a badge, or left the app meanwhile.
+    package var badges: [Int: Int] = [:]
+    /// The headers of dead letters.
+    package var deadLetters: [String] = []
+    /// What is still to be done somewhere: messages that nobody has handled, entries of stores that wait.
+    package var leftovers: [String] = []
+    package var disturbances = Disturbances()
+
+    package init() {}
+}

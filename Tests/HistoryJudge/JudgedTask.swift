@@ -1,0 +1,45 @@
+package import PushModel
+
+/// A task that the publisher was told is accepted. Times are since the begin of the history.
+package struct JudgedTask: Sendable {
+    package let id: TaskID
+    /// For people who read a violation.
+    package let name: String
+    /// The numbers of the devices that it must reach, and of those that it may reach as well, since they came or went
+    /// while it was resolved.
+    package let audience: Set<Int>
+    package var perhaps: Set<Int> = []
+    /// When the publisher was told.
+    package let accepted: Duration
+    /// Before which nothing may be sent.
+    package var begins = Duration.zero
+    /// After which nothing may be sent.
+    package var deadline: Duration
+    package var isAtMostOnce = false
+    /// When the publisher was told that it is cancelled or replaced.
+    package var cancelled: Duration?
+    /// True if a cancel was requested, or another task may have replaced it.
+    package var mayBeCancelled = false
+    /// True if it may end before its devices are looked up: it waited, and was cancelled or replaced.
+    package var mayBeWithdrawn = false
+    /// True if devices may be left out because of the app's rules.
+    package var maySuppress = false
+    /// Pushes a second.
+    package var rate: Int?
+    /// True if the cap of its app counts and limits its pushes.
+    package var keepsCap = false
+    package var countsBadge = false
+    /// The key that the publisher repeats a request with, and when it first did.
+    package var requestKey: String?
+    package var asked = Duration.zero
+
+    package init(_ id: TaskID, name: String, audience: Set<Int>, accepted: Duration) {
+        self.id = id
+        self.name = name
+        self.audience = audience
+        self.accepted = accepted
+        deadline = accepted
+    }
+
+    package func mayReach(_ device: Int) -> Bool { audience.contains(device) || perhaps.contains(device) }
+}

@@ -1,0 +1,35 @@
+/// A rule that a history broke, and where.
+package struct Violation: Sendable, CustomStringConvertible {
+    package enum Rule: String, CaseIterable, Sendable {
+        case acceptedTasksAreReported = "an accepted task is reported once"
+        case countsAddUp = "the counts of a report are those of its devices"
+        case everyTargetHasAnOutcome = "every addressed device has an outcome"
+        case nobodyElseIsTargeted = "no other device has an outcome or a push"
+        case oneOutcome = "a device has one outcome"
+        case deliveredMeansAccepted = "a delivered push was accepted by the provider"
+        case acceptedMeansDelivered = "a push that the provider accepted is delivered or unknown"
+        case atMostOnce = "at most one push of a task that allows no repeat"
+        case noRepeatWithoutReason = "a push is repeated only if its answer may be lost"
+        case nothingBeforeBegin = "no push before the time of its task"
+        case nothingAfterCancel = "no push long after a cancel was answered"
+        case nothingAfterDeadline = "no push long after the deadline"
+        case outcomeHasReason = "a device ends as cancelled, suppressed or invalid only for that reason"
+        case rateKept = "no more pushes in ten seconds than the rate allows"
+        case capKept = "no more pushes to a device within a period than the cap allows"
+        case badgeCountedOnce = "each task counts the badge of a device once"
+        case keyAnsweredOnce = "a repeated request gets the same task"
+        case nothingDead = "no message is dead-lettered"
+        case nothingLeftOver = "nothing is left to do"
+        case livelock = "the pipeline comes to rest"
+    }
+
+    package let rule: Rule
+    package let detail: String
+
+    package init(_ rule: Rule, _ detail: String) {
+        self.rule = rule
+        self.detail = detail
+    }
+
+    package var description: String { "\(rule.rawValue): \(detail)" }
+}

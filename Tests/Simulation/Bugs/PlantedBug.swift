@@ -1,0 +1,51 @@
+/// Mistakes that can be planted into a pipeline, to see that histories find them.
+enum PlantedBug: String, CaseIterable, Sendable {
+    /// A message counts as handled before it is.
+    case completionBeforeHandling
+    /// A producer answers before its messages are durable, and then loses some.
+    case outputsBeforeDurable
+    /// Claims do not look at those of others.
+    case claimWithoutFencing
+    /// A sender that lost its claim settles as if it had it.
+    case settlementWithoutClaim
+    /// A cancel changes nothing.
+    case cancelForgotten
+    /// A device whose delivery is unknown is sent to again, whatever its task allows.
+    case repeatsDespiteAtMostOnce
+    /// Some devices are sent on without a mark.
+    case markForgotten
+    /// Results count as reported before they are published.
+    case reportedBeforePublished
+    /// Some retries are lost.
+    case retryForgotten
+    /// A retry leaves the index when it is leased.
+    case retryLeftEarly
+    /// A task leaves the agenda when it is taken.
+    case agendaLeftEarly
+    /// Some refusals of a provider are taken for deliveries.
+    case failureTakenForDelivery
+    /// A push without an answer is taken for one that was never sent.
+    case unknownTakenForNotSent
+    /// An answer after which the push may be delivered counts as a refusal.
+    case lateFailureTakenForRefusal
+    /// The answers to requests with a key are not kept.
+    case keyForgotten
+    /// Devices are claimed without looking at the cap of their app.
+    case capForgotten
+    /// Pushes do not wait for a slot of their rate.
+    case rateForgotten
+    /// A claim for a retry counts the badge again.
+    case badgeCountedAgain
+    /// A task that waits for its time is released too early.
+    case releasedTooEarly
+    /// The order to wait is sent on, but the device is not deferred.
+    case deferralForgotten
+    /// A task that was cancelled before it is resolved looks like any other.
+    case tombstoneLost
+    /// A process whose partitions were taken completes their messages all the same.
+    case staleMemberCompletes
+    /// A moment releases a task, but the task is not sent.
+    case momentReleasesNothing
+    /// Processes do not look at the witness.
+    case rollbackUnnoticed
+}

@@ -1,0 +1,32 @@
+import HistoryJudge
+import Testing
+
+/// Goal: histories and judge find mistakes. Method: each is planted in turn; the table in docs/simulation.md says which
+/// seed finds it first.
+@Suite(.timeLimit(.minutes(10))) struct PlantedBugTests {
+    /// Seeds that are tried before all others, which would take minutes. A mistake that its seed finds no more, after a
+    /// change of the pipeline or the histories, is looked for from the first one.
+    private static let likely: [PlantedBug: UInt64] = [
+        .claimWithoutFencing: 13, .settlementWithoutClaim: 29, .repeatsDespiteAtMostOnce: 13, .agendaLeftEarly: 30,
+        .unknownTakenForNotSent: 48, .lateFailureTakenForRefusal: 111, .keyForgotten: 236, .capForgotten: 34,
+        .rateForgotten: 290, .tombstoneLost: 94, .momentReleasesNothing: 46, .rollbackUnnoticed: 27,
+    ]
+
+    @Test(arguments: PlantedBug.allCases)
+    func aPlantedMistakeIsFound(_ bug: PlantedBug) {
+        let likely = PlantedBugTests.likely[bug].flatMap { BugHunt.firstCatch(of: bug, from: $0, histories: 1) }
+        #expect((likely ?? BugHunt.firstCatch(of: bug)) != nil, "missed by \(BugHunt.seedsMaximum) histories")
+    }
+
+    @Test func aFailureIsShortenedToWhatItNeeds() throws {
+        let found = try #require(BugHunt.firstCatch(of: .markForgotten))
+        let shrunk = found.history.shrunk(bug: .markForgotten)
+        #expect(shrunk.events.count < found.history.events.count)
+        #expect(!HistoryRun(shrunk, bug: .markForgotten).violations().isEmpty)
+        for place in shrunk.events.indices {
+            var shorter = shrunk
+            shorter.events.remove(at: place)
+            #expect(HistoryRun(shorter, bug: .markForgotten).violations().isEmpty)
+        }
+    }
+}

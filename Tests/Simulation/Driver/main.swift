@@ -1,0 +1,3 @@
+import Glibc
+
+exit(SimulateCommand.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,30 @@
+import ServiceKit
+import Synchronization
+
+/// The clock of one machine: the time of the history, and a wall clock that may be wrong.
+final class ProcessClock: TimeSource {
+    static let start = Timestamp(milliseconds: 1_767_225_600_000)
+
+    private let loop: StepLoop
+    private let gate: Gate
+    private let error: Mutex<Duration>
+
+    init(_ loop: StepLoop, gate: Gate = Gate(), error: Duration = .zero) {
+        self.loop = loop
+        self.gate = gate
+        self.error = Mutex(error)
+    }
+
+    var uptime: Duration { loop.uptime }
+    var now: Timestamp { ProcessClock.start + loop.uptime + error.withLock { $0 } }
+
+    func step(to error: Duration) {
+        self.error.withLock { $0 = error }
+    }
+
+    func sleep(for duration: Duration) async throws {
+        guard !gate.isDead else { throw CancellationError() }
+        try await loop.sleep(until: loop.uptime + max(.zero, duration))
+        guard await gate.pass() else { throw CancellationError() }
+    }
+}

@@ -1,0 +1,120 @@
+import ServiceKit
+import Synchronization
+
+/// Runs everything that the tasks of one history do, on one thread and one step at a time. A seed picks the next step
+/// of all that could follow, and the clock advances when there is none.
+final class StepLoop: Sendable {
+    private enum Step {
+        case job(UnownedJob)
+        case continuation(UnsafeContinuation<Void, Never>)
+        case timer(UnsafeContinuation<Void, any Error>)
+    }
+
+    private struct Timer {
+        let deadline: Duration
+        let number: Int
+    }
+
+    private struct State {
+        var dice: Dice
+        var uptime = Duration.zero
+        var ready: [Step] = []
+        /// The next one last.
+        var timers: [Timer] = []
+        var sleepers: [Int: UnsafeContinuation<Void, any Error>] = [:]
+        var numbers = 0
+        var steps = 0
+
+        mutating func insert(_ timer: Timer) {
+            var (low, high) = (0, timers.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let other = timers[middle]
+                // Of timers for one moment, the one that was set first is over first.
+                if (other.deadline, other.number) > (timer.deadline, timer.number) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
+            }
+            timers.insert(timer, at: low)
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(seed: UInt64) {
+        state = Mutex(State(dice: Dice(seed: seed)))
+    }
+
+    var uptime: Duration { state.withLock { $0.uptime } }
+    var steps: Int { state.withLock { $0.steps } }
+
+    /// Runs what the body starts, until nothing is left to do before the limit, or too many steps were made. Returns
+    /// false in the latter case.
+    func run(until limit: Duration, stepsMaximum: Int, body: () -> Void) -> Bool {
+        JobHook.collect(by: self) {
+            body()
+            while let step = next(until: limit) {
+                switch step {
+                case .job(let job): job.runSynchronously(on: JobHook.executor)
+                case .continuation(let continuation): continuation.resume()
+                case .timer(let continuation): continuation.resume()
+                }
+                if steps >= stepsMaximum { return false }
+            }
+            return true
+        }
+    }
+
+    func add(_ job: UnownedJob) {
+        state.withLock { $0.ready.append(.job(job)) }
+    }
+
+    /// Returns after any number of steps of others.
+    func pause() async {
+        // Nobody else has anything to do: the next step would be the caller's.
+        guard state.withLock({ !$0.ready.isEmpty }) else { return }
+        await withUnsafeContinuation { continuation in
+            state.withLock { $0.ready.append(.continuation(continuation)) }
+        }
+    }
+
+    func sleep(until deadline: Duration) async throws {
+        let number = state.withLock { state in
+            state.numbers += 1
+            return state.numbers
+        }
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+                if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
+                state.withLock { state in
+                    state.sleepers[number] = continuation
+                    state.insert(Timer(deadline: deadline, number: number))
+                }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
+            sleeper?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func next(until limit: Duration) -> Step? {
+        state.withLock { state in
+            state.steps += 1
+            if !state.ready.isEmpty {
+                let chosen = state.dice.number(below: state.ready.count)
+                state.ready.swapAt(chosen, state.ready.count - 1)
+                return state.ready.removeLast()
+            }
+            while let timer = state.timers.last, timer.deadline <= limit {
+                state.timers.removeLast()
+                guard let sleeper = state.sleepers.removeValue(forKey: timer.number) else { continue }
+                state.uptime = max(state.uptime, timer.deadline)
+                return .timer(sleeper)
+            }
+            state.uptime = max(state.uptime, limit)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import PushModel
+import ServiceKit
+
+/// What the configuration of the app says.
+struct AppSettings: Sendable {
+    /// Of pushes to one device.
+    var cap: PushCap?
+    /// Pushes a second over all tasks.
+    var rate: Int?
+    /// In minutes of the day, which begins with the history.
+    var quietHours: ClosedRange<Int>?
+
+    init(_ dice: inout Dice) {
+        if dice.chance(20) {
+            cap = PushCap(count: dice.number(in: 1...3), period: dice.duration(.seconds(60) ... .seconds(600)))
+        }
+        if dice.chance(20) { rate = dice.number(in: 1...30) }
+        if dice.chance(15) { quietHours = dice.number(in: 0...1)...dice.number(in: 2...30) }
+    }
+}
+
+extension AppSettings: CustomStringConvertible {
+    var description: String {
+        var parts: [String] = []
+        if let cap { parts.append("\(cap.count) pushes to a device in \(cap.period.text)") }
+        if let rate { parts.append("\(rate) pushes a second") }
+        if let quietHours { parts.append("quiet from minute \(quietHours.lowerBound) to \(quietHours.upperBound)") }
+        return parts.isEmpty ? "no rules" : parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,67 @@
+import PushModel
+import ServiceKit
+
+/// Something that happens to the pipeline from outside.
+struct Event: Sendable, CustomStringConvertible {
+    enum Kind: Sendable {
+        /// A publisher posts the order of this number, and repeats it until it is answered.
+        case post(Int)
+        /// The same request again.
+        case repeatPost(Int)
+        case cancel(Int)
+        /// A process is killed as soon as it has done so many more things.
+        case kill(Role, after: Int)
+        case stop(Role)
+        /// The process does nothing for so long, and goes on.
+        case suspend(Role, Duration)
+        case providers(SimulatedProvider.Mood, Duration)
+        case faults(FaultKind, Duration)
+        case clock(Role, Duration)
+        case addProcess(Role)
+        /// The device leaves the app, and perhaps comes back after a while.
+        case removeDevice(Int, back: Duration?)
+        /// The first user of this task is at a good moment.
+        case goodMoment(Int)
+        /// The stores come back as they were so long ago; later an operator has them rebuilt.
+        case storeGoesBack(Duration)
+        /// The stores refuse what needs memory.
+        case memoryIsFull(Duration)
+        case storeClock(Duration)
+    }
+
+    enum FaultKind: String, CaseIterable, Sendable {
+        case storeRefusals
+        case lostStoreAnswers
+        case busRefusals
+        case lostBusAnswers
+        case slowCalls
+    }
+
+    let time: Duration
+    let kind: Kind
+
+    var description: String {
+        "\(time.text): \(text)"
+    }
+
+    private var text: String {
+        switch kind {
+        case .post(let number): "post task \(number)"
+        case .repeatPost(let number): "post task \(number) again"
+        case .cancel(let number): "cancel task \(number)"
+        case .kill(let role, let steps): "kill a process of \(role) after \(steps) more effects"
+        case .stop(let role): "restart a process of \(role)"
+        case .suspend(let role, let duration): "suspend a process of \(role) for \(duration.text)"
+        case .providers(let mood, let duration): "providers are \(mood) for \(duration.text)"
+        case .faults(let kind, let duration): "\(kind.rawValue) for \(duration.text)"
+        case .clock(let role, let error): "a clock of \(role) is off by \(error.text)"
+        case .addProcess(let role): "one more process of \(role)"
+        case .removeDevice(let number, let back):
+            "remove device \(number)\(back.map { ", which comes back after \($0.text)" } ?? "")"
+        case .goodMoment(let number): "a good moment of the first user of task \(number)"
+        case .memoryIsFull(let duration): "the stores are full for \(duration.text)"
+        case .storeClock(let error): "the clock of the stores is off by \(error.text)"
+        case .storeGoesBack(let age): "the stores go back by \(age.text)"
+        }
+    }
+}

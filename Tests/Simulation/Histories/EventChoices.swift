@@ -1,0 +1,76 @@
+import ServiceKit
+
+/// Picks what is done to a pipeline. A seed leaves some kinds of events out of its history, so that the rest meets in
+/// more combinations.
+struct EventChoices {
+    private enum Choice: CaseIterable {
+        case kill, suspend, stop, mood, fault, clock, cancel, repeated, process, removal, moment, full, storeClock,
+            rollback
+
+        /// Most rules allow for a wrong clock, and a rebuild takes many steps.
+        var isRare: Bool { self == .clock || self == .storeClock || self == .rollback }
+    }
+
+    private let tasks: [Duration]
+    private let devices: Int
+    private let span: Duration
+    /// Each as often as it weighs.
+    private var choices: [Choice] = []
+
+    /// `tasks` are the times at which they are posted.
+    init(tasks: [Duration], devices: Int, span: Duration, dice: inout Dice) {
+        self.tasks = tasks
+        self.devices = devices
+        self.span = span
+        for choice in Choice.allCases {
+            let isLeftOut = dice.chance(choice.isRare ? 85 : 45)
+            if !isLeftOut { choices += Array(repeating: choice, count: dice.number(in: 1...10)) }
+        }
+    }
+
+    func events(_ dice: inout Dice) -> [Event] {
+        guard !choices.isEmpty else { return [] }
+        return (0..<dice.number(in: 2...16)).map { _ in
+            let time = time(&dice)
+            return Event(time: time, kind: kind(dice.pick(choices), &dice))
+        }
+    }
+
+    /// Mostly while the devices of a task are being sent to.
+    private func time(_ dice: inout Dice) -> Duration {
+        dice.chance(70)
+            ? min(span, dice.pick(tasks) + dice.duration(.zero ... .seconds(6))) : dice.duration(.zero...span)
+    }
+
+    private func kind(_ choice: Choice, _ dice: inout Dice) -> Event.Kind {
+        let services = Role.allCases.filter { $0 != .ingest }
+        switch choice {
+        case .kill: return .kill(dice.pick(Role.allCases), after: dice.number(below: 60))
+        case .suspend: return .suspend(dice.pick(services), dice.duration(.seconds(1) ... .seconds(180)))
+        case .stop: return .stop(dice.pick(services))
+        case .mood:
+            return .providers(
+                dice.pick(SimulatedProvider.Mood.allCases), dice.duration(.seconds(1) ... .seconds(60)))
+        case .fault:
+            return .faults(dice.pick(Event.FaultKind.allCases), dice.duration(.seconds(1) ... .seconds(40)))
+        case .clock:
+            let role = dice.pick(services)
+            return .clock(role, clockError(&dice))
+        case .cancel: return .cancel(dice.number(below: tasks.count))
+        case .repeated: return .repeatPost(dice.number(below: tasks.count))
+        case .process: return .addProcess(dice.pick(services))
+        case .removal:
+            return .removeDevice(
+                dice.number(below: devices), back: dice.chance(50) ? dice.duration(.zero ... .seconds(60)) : nil)
+        case .moment: return .goodMoment(dice.number(below: tasks.count))
+        case .full: return .memoryIsFull(dice.duration(.seconds(1) ... .seconds(60)))
+        case .storeClock: return .storeClock(clockError(&dice))
+        case .rollback: return .storeGoesBack(dice.duration(.zero ... .seconds(40)))
+        }
+    }
+
+    private func clockError(_ dice: inout Dice) -> Duration {
+        let error = dice.duration(.zero ... .seconds(120))
+        return dice.chance(50) ? error : .zero - error
+    }
+}

@@ -1,0 +1,53 @@
+import PushModel
+import ServiceKit
+
+/// What happens in one run: all of it follows from the seed.
+struct History: Sendable {
+    static let minutes = 2
+
+    let seed: UInt64
+    let deviceCount: Int
+    let app: AppSettings
+    let orders: [Order]
+    var events: [Event]
+    /// Nothing is disturbed any more after this time.
+    let span: Duration
+    /// What follows once everything has come to rest.
+    let standstill: Standstill?
+
+    /// All processes are stopped for a while; then a publisher repeats requests. After a day their keys are forgotten.
+    struct Standstill: Sendable {
+        let length: Duration
+        let repeated: [Int]
+    }
+
+    init(seed: UInt64, tasks: Int = 5, devices: Int = 50, minutes: Int = minutes) {
+        var dice = Dice(seed: seed)
+        let span = Duration.seconds(Int64(60 * minutes))
+        self.seed = seed
+        self.span = span
+        deviceCount = devices
+        app = AppSettings(&dice)
+        let times = (0..<tasks).map { _ in dice.duration(.zero...span * 0.8) }
+        orders = times.map { Order(posted: $0, devices: devices, dice: &dice) }
+        let choices = EventChoices(tasks: times, devices: devices, span: span, dice: &dice)
+        let posts = times.enumerated().map { Event(time: $1, kind: .post($0)) }
+        standstill =
+            dice.chance(10)
+            ? Standstill(
+                length: .seconds(dice.chance(50) ? 3_600 : 25 * 3_600),
+                repeated: (0..<dice.number(in: 1...3)).map { _ in dice.number(below: tasks) }) : nil
+        events = (posts + choices.events(&dice)).sorted { $0.time < $1.time }
+    }
+
+    /// The numbers of the orders that a publisher posts.
+    var posted: Set<Int> {
+        Set(
+            events.compactMap { event in
+                switch event.kind {
+                case .post(let number), .repeatPost(let number): number
+                default: nil
+                }
+            })
+    }
+}

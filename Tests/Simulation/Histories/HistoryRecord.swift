@@ -1,0 +1,97 @@
+import HistoryJudge
+import PushModel
+import ServiceKit
+import Synchronization
+
+/// What a publisher and an operator know of a history: the tasks that were accepted, and what was disturbed when.
+final class HistoryRecord: Sendable {
+    struct AcceptedTask: Sendable, Hashable {
+        let order: Int
+        /// Of the first request, and of the first answer with this task.
+        let asked: Duration
+        let answered: Duration
+    }
+
+    private struct State {
+        var tasks: [TaskID: AcceptedTask] = [:]
+        /// By the number of the order.
+        var cancelAsked: Set<Int> = []
+        var cancelled: [TaskID: Duration] = [:]
+        /// When devices left the app or came back.
+        var moves: [Int: [Duration]] = [:]
+        var disturbances = Disturbances()
+    }
+
+    private let state = Mutex(State())
+
+    /// In the order of their answers.
+    var tasks: [(key: TaskID, value: AcceptedTask)] {
+        state.withLock { $0.tasks.sorted { ($0.value.answered, $0.value.order) < ($1.value.answered, $1.value.order) } }
+    }
+    var disturbances: Disturbances { state.withLock { $0.disturbances } }
+    /// The devices that were removed at some time.
+    var movedDevices: Set<Int> { state.withLock { Set($0.moves.keys) } }
+
+    /// The latest one.
+    func task(of order: Int) -> TaskID? { tasks.last { $0.value.order == order }?.key }
+
+    func accept(_ task: TaskID, order: Int, asked: Duration, answered: Duration) {
+        state.withLock { state in
+            guard state.tasks[task] == nil else { return }
+            state.tasks[task] = AcceptedTask(order: order, asked: asked, answered: answered)
+        }
+    }
+
+    func askToCancel(_ order: Int) {
+        state.withLock { _ = $0.cancelAsked.insert(order) }
+    }
+
+    func cancel(_ task: TaskID, at time: Duration) {
+        state.withLock { state in
+            let first = state.cancelled[task] ?? time
+            state.cancelled[task] = first
+        }
+    }
+
+    func wasAskedToCancel(_ order: Int) -> Bool { state.withLock { $0.cancelAsked.contains(order) } }
+    func cancelled(_ task: TaskID) -> Duration? { state.withLock { $0.cancelled[task] } }
+
+    func move(_ device: Int, at time: Duration) {
+        state.withLock { $0.moves[device, default: []].append(time) }
+    }
+
+    /// The process was killed or suspended.
+    func disturb(_ process: String, at time: Duration) {
+        state.withLock { $0.disturbances.disturb(process, at: time) }
+    }
+
+    /// The stores came back as they were at `moment`.
+    func loseRecords(since moment: Duration, at time: Duration) {
+        state.withLock { $0.disturbances.loseRecords(since: moment, at: time) }
+    }
+
+    /// A rebuild has filled the stores again.
+    func endLoss(at time: Duration) {
+        state.withLock { $0.disturbances.endLoss(at: time) }
+    }
+
+    /// The clock of the stores is stepped.
+    func skew(by error: Duration, at time: Duration) {
+        state.withLock { $0.disturbances.skew(by: error, at: time) }
+    }
+
+    /// Anything may be refused, lost or late from now on.
+    func disturbAll(at time: Duration) {
+        state.withLock { $0.disturbances.disturbAll(at: time) }
+    }
+
+    /// A push that was counted may reach its provider later, for example with a retry.
+    func delayPushes() {
+        state.withLock { $0.disturbances.delayPushes() }
+    }
+
+    /// Some clock is wrong by so much.
+    func setClock(to error: Duration) {
+        state.withLock { $0.disturbances.setClock(to: error) }
+    }
+}

@@ -1,0 +1,162 @@
+import Bus
+import HistoryJudge
+import MemoryBus
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import Topics
+
+extension HistoryRun {
+    /// What a judge needs to know, once everything has come to rest.
+    func evidence() async throws -> Evidence {
+        var evidence = Evidence()
+        let tasks = record.tasks
+        evidence.tasks = tasks.map { judged($0, $1, among: tasks.map(\.value)) }
+        evidence.reports = try await reports()
+        evidence.outcomes = try await outcomes()
+        evidence.pushes = pushes(to: evidence.tasks)
+        evidence.deadLetters = try await deadLetters()
+        evidence.leftovers = try await waitingMessages() + waitingEntries()
+        evidence.disturbances = record.disturbances
+        evidence.badges = try await badges()
+        evidence.cap = history.app.cap
+        evidence.appRate = history.app.rate
+        evidence.unknownToProviders = Set(
+            (0..<history.deviceCount).filter { world.provider.isUnregistered(population.token($0)) })
+        return evidence
+    }
+
+    private func badges() async throws -> [Int: Int] {
+        var badges: [Int: Int] = [:]
+        for number in 0..<history.deviceCount where !record.movedDevices.contains(number) {
+            let device = try world.registry.device(population.id(number), in: population.app)
+            badges[number] = device?.badge.map(Int.init)
+        }
+        return badges
+    }
+
+    private func judged(
+        _ id: TaskID, _ task: HistoryRecord.AcceptedTask, among tasks: [HistoryRecord.AcceptedTask]
+    ) -> JudgedTask {
+        let order = history.orders[task.order]
+        let devices = population.devices(of: order)
+        let perhaps = devices.filter { world.provider.isUnregistered(population.token($0)) }
+            .union(devices.intersection(record.movedDevices))
+        var judged = JudgedTask(
+            id, name: "task \(task.order)", audience: devices.subtracting(perhaps), accepted: task.answered)
+        judged.perhaps = perhaps
+        judged.begins = order.begin.earliest ?? task.asked
+        judged.deadline = deadline(of: order, task: task)
+        judged.isAtMostOnce = order.isAtMostOnce
+        judged.maySuppress = order.keepsRules && !order.waits
+        judged.cancelled = record.cancelled(id)
+        let others = order.key.map { key in tasks.filter { $0 != task && history.orders[$0.order].key == key } } ?? []
+        // Which of two that were posted at the same time counts, the publisher cannot know.
+        let successors = others.filter { task.answered < $0.asked }
+        judged.cancelled = (successors.map(\.answered) + [judged.cancelled].compactMap { $0 }).min()
+        judged.mayBeCancelled =
+            record.wasAskedToCancel(task.order) || others.contains { task.asked <= $0.answered }
+        judged.mayBeWithdrawn = judged.mayBeCancelled && (order.begin.isLater || order.key != nil)
+        judged.rate = order.rate
+        judged.keepsCap = order.keepsRules
+        judged.requestKey = "order \(task.order)"
+        judged.asked = task.asked
+        judged.countsBadge = order.countsBadge
+        return judged
+    }
+
+    private func deadline(of order: Order, task: HistoryRecord.AcceptedTask) -> Duration {
+        let begins = max(order.begin.earliest ?? .zero, task.answered)
+        if case .window(_, let length, let awaitsMoment) = order.begin {
+            // The life of the task begins with its moment.
+            let end = begins + length
+            return awaitsMoment ? end : min(end, begins + order.timeToLive + waitMaximum(of: order))
+        }
+        return begins + order.timeToLive + waitMaximum(of: order)
+    }
+
+    /// The life of a device begins when it has waited for what its task, or the app, makes it wait for.
+    private func waitMaximum(of order: Order) -> Duration {
+        let isPaced = order.rate != nil || history.app.rate != nil
+        let hasRules = order.keepsRules && order.waits && (history.app.cap != nil || history.app.quietHours != nil)
+        return isPaced || hasRules ? .seconds(7 * 86_400) : .zero
+    }
+
+    /// The id of a push begins like that of its task.
+    private func pushes(to tasks: [JudgedTask]) -> [TaskID: [Int: [JudgedPush]]] {
+        let ids = Dictionary(tasks.map { ($0.id.high, $0.id) }) { first, _ in first }
+        var pushes: [TaskID: [Int: [JudgedPush]]] = [:]
+        for push in world.provider.accepted {
+            guard let id = ids[push.id.high] else { continue }
+            pushes[id, default: [:]][population.number(of: push.token) ?? -1, default: []].append(
+                JudgedPush(
+                    time: push.time, sender: push.process, isUnanswered: push.isUnanswered))
+        }
+        return pushes
+    }
+}
+
+/// What is on the bus.
+extension HistoryRun {
+    private func reports() async throws -> [TaskID: [TaskReport]] {
+        var reports: [TaskID: [TaskReport]] = [:]
+        for channel in Topics.reports.declaration.channels {
+            try await world.bus.scan(channel) { message in
+                let report = try TaskReport(decoding: message.value)
+                reports[report.task, default: []].append(report)
+                return true
+            }
+        }
+        return reports
+    }
+
+    private func outcomes() async throws -> [TaskID: [Int: Set<DeliveryState>]] {
+        var outcomes: [TaskID: [Int: Set<DeliveryState>]] = [:]
+        for channel in Topics.results.declaration.channels {
+            try await world.bus.scan(channel) { message in
+                let batch = try ResultBatch(decoding: message.value)
+                for result in batch.results {
+                    let number = population.number(of: result.device) ?? -1
+                    outcomes[batch.task, default: [:]][number, default: []].insert(result.state)
+                }
+                return true
+            }
+        }
+        return outcomes
+    }
+
+    private func deadLetters() async throws -> [String] {
+        var letters: [String] = []
+        for channel in Topics.dead.declaration.channels {
+            try await world.bus.scan(channel) { message in
+                let headers = message.headers.map { "\($0.name) \(String(decoding: $0.value, as: UTF8.self))" }
+                letters.append(headers.joined(separator: ", "))
+                return true
+            }
+        }
+        return letters
+    }
+
+    private func waitingMessages() async throws -> [String] {
+        let readers = world.readers.sorted { ($0.group, $0.channel.name) < ($1.group, $1.channel.name) }
+        let progress = try await world.bus.progress(of: readers)
+        return readers.compactMap { reader in
+            guard let waiting = progress[reader]?.waiting, waiting > 0 else { return nil }
+            return "\(waiting) messages of \(reader.channel.name) for \(reader.group)"
+        }
+    }
+
+    private func waitingEntries() -> [String] {
+        var entries: [String] = []
+        for kind in [RetryShard.Kind.fast, .bulk, .tasks] {
+            for number in 0..<RetryShard.count {
+                let depth = world.retries.outlook(of: RetryShard(kind, number: number)).depth
+                if depth > 0 { entries.append("\(depth) entries of the shard \(kind) \(number)") }
+            }
+        }
+        let onAgenda = world.agenda.count()
+        if onAgenda > 0 { entries.append("\(onAgenda) tasks on the agenda") }
+        return entries
+    }
+}

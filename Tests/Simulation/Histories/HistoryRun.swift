@@ -1,0 +1,230 @@
+import HistoryJudge
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import Synchronization
+import TaskModel
+
+@testable import IngestAPI
+
+/// Lets a history happen to a pipeline, and waits until everything is quiet.
+final class HistoryRun: Sendable {
+    /// More than any wait, retry and lease of the pipeline together.
+    private static let patience = Duration.seconds(2 * 3_600)
+    private static let interval = Duration.seconds(10)
+    private static let aftermath = Duration.seconds(20)
+    /// Longer than the lease of a reporter by a clock that is wrong.
+    private static let skewedAftermath = Duration.seconds(300)
+    private static let stepsMaximum = 2_000_000
+    /// An impatient publisher's.
+    private static let requestPause = Duration.seconds(2)
+    private static let requestsMaximum = 200
+    private static let momentLength = Duration.seconds(60)
+
+    let history: History
+    let world: World
+    let population: Population
+    let record = HistoryRecord()
+    let fleet: Fleet
+    private let found = Mutex<Evidence?>(nil)
+    /// Events that have not ended.
+    private let underWay = Mutex(0)
+    let repairs = Repairs()
+
+    init(_ history: History, bug: PlantedBug? = nil, keepsTrace: Bool = false) {
+        self.history = history
+        world = World(seed: history.seed, settings: history.app, loses: history.loses, bug: bug, keepsTrace: keepsTrace)
+        population = Population(count: history.deviceCount)
+        fleet = Fleet(in: world, record: record, seed: history.seed ^ 0xF1EE7)
+    }
+
+    /// The broken rules.
+    func violations() -> [Violation] {
+        guard runUntilQuiet() else { return [Violation(.livelock, "more than \(HistoryRun.stepsMaximum) steps")] }
+        guard let evidence = evidence(at: world.loop.uptime) else { preconditionFailure("the memory bus is readable") }
+        end()
+        return Judge.violations(in: evidence)
+    }
+
+    /// False after too many steps.
+    private func runUntilQuiet() -> Bool {
+        guard run(until: history.span, body: { Task { try await begin() } }), rest() else { return false }
+        guard let standstill = history.standstill else { return true }
+        underWay.withLock { $0 += standstill.repeated.count }
+        let end = world.loop.uptime + standstill.length
+        guard run(until: end, body: { Task { await fleet.stop() } }) else { return false }
+        let posts = {
+            self.fleet.start()
+            for number in standstill.repeated { Task { await self.finish { await self.post(number) } } }
+        }
+        return run(until: end + HistoryRun.interval, body: posts) && rest()
+    }
+
+    /// Lets go of everything: tasks that wait for ever would never be freed.
+    private func end() {
+        _ = run(until: world.loop.uptime + HistoryRun.patience) { fleet.end() }
+        fleet.forget()
+    }
+
+    private func rest() -> Bool {
+        let begin = world.loop.uptime
+        var end = begin
+        while !isQuiet(at: end), end < begin + HistoryRun.patience {
+            end += HistoryRun.interval
+            guard run(until: end) else { return false }
+        }
+        // Whatever comes too late comes soon.
+        return run(until: end + (history.skews ? HistoryRun.skewedAftermath : HistoryRun.aftermath))
+    }
+
+    /// One of the things that are under way.
+    private func finish(_ body: () async throws -> Void) async rethrows {
+        defer { underWay.withLock { $0 -= 1 } }
+        try await body()
+    }
+
+    private func run(until end: Duration, body: () -> Void = {}) -> Bool {
+        world.loop.run(until: end, stepsMaximum: HistoryRun.stepsMaximum, body: body)
+    }
+
+    private func isQuiet(at time: Duration) -> Bool {
+        let tasks = record.tasks
+        guard underWay.withLock({ $0 == 0 }), history.posted.isSubset(of: tasks.map(\.value.order)),
+            tasks.allSatisfy({ world.archive.isReported($0.key) })
+        else { return false }
+        return evidence(at: time)?.leftovers.isEmpty ?? false
+    }
+
+    private func evidence(at time: Duration) -> Evidence? {
+        found.withLock { $0 = nil }
+        _ = world.loop.run(until: time, stepsMaximum: .max) {
+            Task {
+                let evidence = try await self.evidence()
+                found.withLock { $0 = evidence }
+            }
+        }
+        return found.withLock { $0 }
+    }
+
+    private func begin() async throws {
+        try await population.register(in: world.registry)
+        fleet.start()
+        underWay.withLock { $0 = history.events.count }
+        if history.loses { Task { try await saveSnapshots() } }
+        for event in history.events {
+            Task {
+                try await finish {
+                    try await world.loop.sleep(until: event.time)
+                    world.trace.note(event.time, event: "\(event)")
+                    await perform(event.kind)
+                }
+            }
+        }
+        Task {
+            try await world.loop.sleep(until: history.span)
+            world.faults = Faults()
+            world.isFull = false
+            world.provider.mood = .well
+        }
+    }
+
+    private func perform(_ kind: Event.Kind) async {
+        switch kind {
+        case .post(let number), .repeatPost(let number): await post(number)
+        case .cancel(let number): await cancel(number)
+        case .kill(let role, let effects): await fleet.kill(role, after: effects)
+        case .stop(let role): await fleet.restart(role)
+        case .suspend(let role, let duration): await fleet.suspend(role, for: duration)
+        case .providers(let mood, let duration):
+            world.provider.mood = mood
+            record.delayPushes()
+            if mood.losesAnswers { record.disturbAll(at: world.loop.uptime) }
+            await world.pause(duration)
+            world.provider.mood = .well
+        case .faults(let kind, let duration):
+            record.disturbAll(at: world.loop.uptime)
+            world.faults = Faults(kind)
+            await world.pause(duration)
+            world.faults = Faults()
+        case .clock(let role, let error):
+            record.setClock(to: error)
+            fleet.setClock(of: role, to: error)
+        case .addProcess(let role): fleet.add(role)
+        case .removeDevice(let number, let back): await remove(number, back: back)
+        case .goodMoment(let number):
+            if case .users(let users) = history.orders[number].target { await begin(momentOf: users[0]) }
+        case .memoryIsFull(let duration):
+            world.isFull = true
+            await world.pause(duration)
+            world.isFull = false
+        case .storeClock(let error):
+            record.skew(by: error, at: world.loop.uptime)
+            world.storeClock.step(to: error)
+        case .storeGoesBack(let age): await storeGoesBack(by: age)
+        }
+    }
+
+    private func remove(_ number: Int, back: Duration?) async {
+        record.move(number, at: world.loop.uptime)
+        try? await population.remove(number, from: world.registry)
+        guard let back else { return }
+        await world.pause(back)
+        record.move(number, at: world.loop.uptime)
+        try? await population.register(number, in: world.registry)
+    }
+
+    /// As a careful publisher does: again with the same key until there is an answer.
+    private func post(_ number: Int) async {
+        let asked = world.loop.uptime
+        guard let draft = try? population.draft(history.orders[number]) else {
+            preconditionFailure("the orders are valid")
+        }
+        await ask { publisher in
+            let task = try await publisher.publish(draft, key: "order \(number)")
+            return { record in
+                record.accept(task, order: number, asked: asked, answered: self.world.loop.uptime)
+            }
+        }
+    }
+
+    private func cancel(_ number: Int) async {
+        record.askToCancel(number)
+        guard let task = record.task(of: number) else { return }
+        await ask { publisher in
+            try await publisher.cancel(task)
+            return { $0.cancel(task, at: self.world.loop.uptime) }
+        }
+    }
+
+    private func begin(momentOf user: Int) async {
+        guard let alias = try? Population.alias(of: user) else { preconditionFailure("the users are valid") }
+        await ask { publisher in
+            try await publisher.begin(momentOf: alias, lasting: HistoryRun.momentLength)
+            return { _ in }
+        }
+    }
+
+    /// A request that is repeated until it is answered by a process that is still there. What it learned is recorded then.
+    private func ask(_ request: (Publisher) async throws -> (HistoryRecord) -> Void) async {
+        for _ in 0..<HistoryRun.requestsMaximum {
+            if let publisher = fleet.publisher, let note = try? await request(publisher), !publisher.seam.gate.isDead {
+                return note(record)
+            }
+            await world.pause(HistoryRun.requestPause)
+        }
+    }
+}
+
+extension Faults {
+    fileprivate init(_ kind: Event.FaultKind) {
+        self.init()
+        switch kind {
+        case .storeRefusals: storeRefusals = 30
+        case .lostStoreAnswers: lostStoreAnswers = 20
+        case .busRefusals: busRefusals = 30
+        case .lostBusAnswers: lostBusAnswers = 20
+        case .slowCalls: slowCalls = 30
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import PushModel
+import ServiceKit
+
+/// A task that a publisher posts.
+struct Order: Sendable {
+    enum Target: Sendable {
+        case everyone
+        case topic
+        /// The users of these numbers, some of whom have two devices.
+        case users([Int])
+        case devices([Int])
+    }
+
+    /// When its devices may be sent to.
+    enum Begin: Sendable {
+        case immediately
+        case at(Duration)
+        /// Its only user is sent to within this time, at a good moment or at once.
+        case window(opens: Duration, length: Duration, awaitsMoment: Bool)
+        /// When the clocks of the devices show this time; all of them show UTC.
+        case local(minute: Int)
+    }
+
+    let target: Target
+    let isAtMostOnce: Bool
+    var timeToLive = Duration.seconds(3_600)
+    let begin: Begin
+    /// Pushes a second.
+    var rate: Int?
+    let countsBadge: Bool
+    /// False if it ignores the cap and the quiet hours of the app.
+    let keepsRules: Bool
+    /// Devices that reach their cap, or are in quiet hours, wait; else they end as suppressed.
+    let waits: Bool
+    /// Of all tasks with the same number the last accepted counts.
+    var key: Int?
+
+    /// A task of a history that is posted at this time.
+    init(posted: Duration, devices: Int, dice: inout Dice) {
+        let user = dice.number(below: devices)
+        begin = Begin(posted: posted, dice: &dice)
+        target = if case .window = begin { .users([user]) } else { Target(devices: devices, dice: &dice) }
+        isAtMostOnce = dice.chance(30)
+        if dice.chance(30) { timeToLive = dice.duration(.seconds(5) ... .seconds(120)) }
+        if dice.chance(15) { rate = dice.number(in: 1...8) }
+        countsBadge = dice.chance(40)
+        keepsRules = dice.chance(80)
+        waits = dice.chance(70)
+        if dice.chance(20) { key = dice.number(below: 2) }
+    }
+}
+
+extension Order.Target {
+    fileprivate init(devices: Int, dice: inout Dice) {
+        self =
+            switch dice.number(below: 5) {
+            case 0: .everyone
+            case 1: .topic
+            case 2: .users((0..<dice.number(in: 1...10)).map { _ in dice.number(below: devices) })
+            case 3: .users([dice.number(below: devices)])
+            default: .devices((0..<dice.number(in: 1...20)).map { _ in dice.number(below: devices) })
+            }
+    }
+}
+
+extension Order.Begin {
+    /// Nil for a task that is sent at once.
+    var earliest: Duration? {
+        switch self {
+        case .immediately: nil
+        case .at(let time): time
+        case .window(let opens, _, _): opens
+        case .local(let minute): .seconds(Int64(minute * 60))
+        }
+    }
+
+    /// True if the task waits in the scheduler.
+    var isLater: Bool { earliest != nil }
+
+    fileprivate init(posted: Duration, dice: inout Dice) {
+        switch dice.number(below: 20) {
+        case 0...3: self = .at(posted + dice.duration(.seconds(1) ... .seconds(90)))
+        case 4, 5:
+            self = .window(
+                opens: posted + (dice.chance(50) ? .zero : dice.duration(.seconds(1) ... .seconds(60))),
+                length: dice.duration(.seconds(60) ... .seconds(600)), awaitsMoment: dice.chance(70))
+        case 6: self = .local(minute: Int((posted / .seconds(60)).rounded(.up)) + dice.number(in: 0...2))
+        default: self = .immediately
+        }
+    }
+}
+
+extension Order: CustomStringConvertible {
+    var description: String {
+        var parts = ["to \(audience)", isAtMostOnce ? "at most once" : "at least once", "valid for \(timeToLive.text)"]
+        switch begin {
+        case .immediately: break
+        case .at(let time): parts.append("at \(time.text)")
+        case .window(let opens, let length, let awaitsMoment):
+            parts.append("from \(opens.text) for \(length.text)\(awaitsMoment ? ", at a good moment" : "")")
+        case .local(let minute): parts.append("at minute \(minute) of the devices' clocks")
+        }
+        if let rate { parts.append("\(rate) a second") }
+        if countsBadge { parts.append("counts badges") }
+        if !keepsRules { parts.append("whatever the app's rules") }
+        if !waits { parts.append("without waits") }
+        if let key { parts.append("in place of others with key \(key)") }
+        return parts.joined(separator: ", ")
+    }
+
+    private var audience: String {
+        switch target {
+        case .everyone: "everyone"
+        case .topic: "a topic"
+        case .users(let users): "\(users.count) users"
+        case .devices(let devices): "\(devices.count) devices"
+        }
+    }
+}
+
+extension Duration {
+    /// In milliseconds.
+    var text: String { "\(wholeMilliseconds) ms" }
+}

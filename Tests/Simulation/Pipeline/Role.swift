@@ -1,0 +1,10 @@
+/// The services of the pipeline.
+enum Role: String, CaseIterable, Sendable {
+    case ingest
+    case resolver
+    case renderer
+    case apple
+    case android
+    case scheduler
+    case reporter
+}

@@ -1,0 +1,71 @@
+import ProviderKit
+import PushModel
+import ServiceKit
+import Topics
+
+/// A sender's connection to the simulated providers.
+struct SimulatedGateway: PushGateway, GatewayDirectory {
+    private static let roundTrips = Duration.milliseconds(20) ... .milliseconds(400)
+    private static let slowRoundTrips = Duration.seconds(5) ... .seconds(90)
+    private static let throttlePause = Duration.seconds(2)
+
+    let provider: SimulatedProvider
+    let seam: Seam
+
+    func gateway(for app: AppID, _ kind: PushProtocol) -> GatewayLookup { .found(self) }
+
+    func admit(_ count: Int, lane: Lane) async -> Admission { .admitted(count) }
+
+    func giveBack(_ count: Int) async {}
+
+    func send(_ pushes: [Push]) async -> [PushOutcome] {
+        let mood = provider.mood
+        var outcomes: [PushOutcome] = []
+        for push in pushes { outcomes.append(await send(push, mood: mood)) }
+        await wait(mood == .slow ? SimulatedGateway.slowRoundTrips : SimulatedGateway.roundTrips)
+        guard await seam.reach("provider.answer", faults: Faults()) else {
+            return pushes.map { _ in .unknown("the process was killed") }
+        }
+        return outcomes
+    }
+
+    private func send(_ push: Push, mood: SimulatedProvider.Mood) async -> PushOutcome {
+        guard await seam.reach("provider.push", faults: Faults()) else { return .notSent("the process was killed") }
+        if provider.isUnregistered(push.token) {
+            return .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "Unregistered", status: 410))
+        }
+        switch mood {
+        case .throttling where seam.chance(60):
+            return .answered(
+                ProviderAnswer(
+                    .throttled(.app, RetryAdvice(floor: SimulatedGateway.throttlePause)), reason: "TooManyRequests",
+                    status: 429))
+        case .failing where seam.world.bug == .failureTakenForDelivery && seam.chance(20):
+            return .answered(ProviderAnswer(.delivered, reason: "", status: 200))
+        case .failing:
+            return .answered(ProviderAnswer(.retryLater(.soon), reason: "InternalServerError", status: 500))
+        case .losingAnswers where seam.chance(50):
+            provider.accept(push, at: seam.world.loop.uptime, by: seam.name, isUnanswered: true)
+            return seam.world.bug == .unknownTakenForNotSent ? .notSent("no answer") : .unknown("no answer")
+        case .failingLate where seam.chance(50):
+            provider.accept(push, at: seam.world.loop.uptime, by: seam.name, isUnanswered: true)
+            return .answered(
+                ProviderAnswer(
+                    .retryLater(.soon), reason: "InternalServerError", status: 500,
+                    mayBeProcessed: seam.world.bug != .lateFailureTakenForRefusal))
+        case .refusingApp:
+            return .answered(ProviderAnswer(.misconfigured, reason: "InvalidProviderToken", status: 403))
+        case .forgetful where seam.chance(25):
+            provider.unregister(push.token)
+            return .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "Unregistered", status: 410))
+        default:
+            provider.accept(push, at: seam.world.loop.uptime, by: seam.name)
+            return .answered(ProviderAnswer(.delivered, reason: "", status: 200))
+        }
+    }
+
+    private func wait(_ range: ClosedRange<Duration>) async {
+        var dice = Dice(seed: seam.seed())
+        try? await seam.clock.sleep(for: dice.duration(range))
+    }
+}

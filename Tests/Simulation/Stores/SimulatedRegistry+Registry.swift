@@ -1,0 +1,72 @@
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+
+extension SimulatedRegistry: Registry {
+    func register(_ token: PushToken, changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Registration {
+        try await seam.call("registry.register") { try await base.register(token, changes: changes, in: app) }
+    }
+
+    func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice? {
+        try await seam.call("registry.device") { try await base.device(id, in: app) }
+    }
+
+    func change(_ id: DeviceID, changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Bool {
+        try await seam.call("registry.change") { try await base.change(id, changes: changes, in: app) }
+    }
+
+    func remove(_ id: DeviceID, in app: AppID) async throws(StoreError) -> Bool {
+        try await seam.call("registry.remove") { try await base.remove(id, in: app) }
+    }
+
+    func subscriptions(of id: DeviceID, in app: AppID) async throws(StoreError) -> [TopicName: SubscriptionOptions]? {
+        try await seam.call("registry.subscriptions") { try await base.subscriptions(of: id, in: app) }
+    }
+
+    func subscribe(_ id: DeviceID, to topic: TopicName, options: SubscriptionOptions, in app: AppID)
+        async throws(StoreError) -> SubscriptionChange?
+    {
+        try await seam.call("registry.subscribe") { try await base.subscribe(id, to: topic, options: options, in: app) }
+    }
+
+    func unsubscribe(_ id: DeviceID, from topic: TopicName, in app: AppID) async throws(StoreError) -> Bool? {
+        try await seam.call("registry.unsubscribe") { try await base.unsubscribe(id, from: topic, in: app) }
+    }
+
+    func setSubscriptions(of id: DeviceID, to topics: [TopicName: SubscriptionOptions], in app: AppID)
+        async throws(StoreError) -> Bool
+    {
+        try await seam.call("registry.setSubscriptions") {
+            try await base.setSubscriptions(of: id, to: topics, in: app)
+        }
+    }
+
+    func purge(_ topic: TopicName, in app: AppID) async throws(StoreError) -> Int {
+        try await seam.call("registry.purge") { try await base.purge(topic, in: app) }
+    }
+
+    func devices(of alias: Alias, in app: AppID) async throws(StoreError) -> [DeviceID] {
+        try await seam.call("registry.devices") { try await base.devices(of: alias, in: app) }
+    }
+
+    func device(of token: PushToken, in app: AppID) async throws(StoreError) -> DeviceID? {
+        try await seam.call("registry.device") { try await base.device(of: token, in: app) }
+    }
+
+    func deviceCount(in app: AppID) async throws(StoreError) -> Int {
+        try await seam.call("registry.deviceCount") { try await base.deviceCount(in: app) }
+    }
+
+    func countFailure(of id: DeviceID, by task: TaskID, limit: Int, in app: AppID) async throws(StoreError)
+        -> FailureVerdict
+    {
+        try await seam.call("registry.countFailure") {
+            try await base.countFailure(of: id, by: task, limit: limit, in: app)
+        }
+    }
+
+    func forgetFailures(of ids: [DeviceID], in app: AppID) async throws(StoreError) {
+        try await seam.call("registry.forgetFailures") { try await base.forgetFailures(of: ids, in: app) }
+    }
+}

@@ -1,0 +1,33 @@
+import PushModel
+import ServiceKit
+import Store
+
+struct SimulatedRetryIndex: RetryIndex {
+    let base: any RetryIndex
+    let seam: Seam
+
+    func add(_ entries: [RetryEntry], to shard: RetryShard) async throws(StoreError) {
+        if seam.world.bug == .retryForgotten, seam.chance(10) { return }
+        let isEarly = seam.world.bug == .releasedTooEarly && shard.kind == .tasks
+        let entries = isEarly ? entries.map { RetryEntry(due: seam.clock.now, order: $0.order) } : entries
+        return try await seam.call("retries.add") { try await base.add(entries, to: shard) }
+    }
+
+    func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) async throws(StoreError) -> RetryLease {
+        let lease = try await seam.call("retries.lease") { try await base.lease(upTo: count, for: duration, in: shard) }
+        if seam.world.bug == .retryLeftEarly { try await base.complete(lease.entries, in: shard) }
+        return lease
+    }
+
+    func complete(_ entries: [RetryEntry], in shard: RetryShard) async throws(StoreError) {
+        try await seam.call("retries.complete") { try await base.complete(entries, in: shard) }
+    }
+
+    func giveBack(_ lease: RetryLease, in shard: RetryShard) async throws(StoreError) {
+        try await seam.call("retries.giveBack") { try await base.giveBack(lease, in: shard) }
+    }
+
+    func outlook(of shard: RetryShard) async throws(StoreError) -> RetryOutlook {
+        try await seam.call("retries.outlook") { try await base.outlook(of: shard) }
+    }
+}

@@ -1,0 +1,36 @@
+import PushModel
+import ServiceKit
+import Store
+
+struct SimulatedStateOutbox: StateOutbox {
+    let base: any StateOutbox
+    let seam: Seam
+
+    func append(_ states: [OutboxState], of record: OutboxRecord) async throws(StoreError) -> Int {
+        try await seam.call("outbox.append") { try await base.append(states, of: record) }
+    }
+
+    func head(of subject: OutboxSubject) async throws(StoreError) -> [UInt8]? {
+        try await seam.call("outbox.head") { try await base.head(of: subject) }
+    }
+
+    func take(from shard: OutboxShard, upTo count: Int, for lease: Duration) async throws(StoreError) -> [OutboxQueue] {
+        try await seam.call("outbox.take") { try await base.take(from: shard, upTo: count, for: lease) }
+    }
+
+    func batch(of queue: OutboxQueue, proposing id: String) async throws(StoreError) -> OutboxBatch? {
+        try await seam.call("outbox.batch") { try await base.batch(of: queue, proposing: id) }
+    }
+
+    func finish(_ id: String, of queue: OutboxQueue) async throws(StoreError) {
+        try await seam.call("outbox.finish") { try await base.finish(id, of: queue) }
+    }
+
+    func postpone(_ id: String, of queue: OutboxQueue, until due: Timestamp) async throws(StoreError) {
+        try await seam.call("outbox.postpone") { try await base.postpone(id, of: queue, until: due) }
+    }
+
+    func clear(_ queue: OutboxQueue) async throws(StoreError) {
+        try await seam.call("outbox.clear") { try await base.clear(queue) }
+    }
+}

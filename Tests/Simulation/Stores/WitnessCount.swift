@@ -1,0 +1,57 @@
+import MemoryStore
+import ServiceKit
+import Store
+import Synchronization
+
+/// What the witnesses of all processes share, kept in the store: the count, and the epoch that a process began.
+final class WitnessCount: Revertible {
+    struct Reading: Sendable {
+        let count: Int64
+        let epoch: LedgerEpoch
+    }
+
+    private struct State {
+        var count: Int64 = 0
+        var epoch = LedgerEpoch.first
+    }
+
+    /// More than the count can grow between two reads without a loss.
+    static let leap: Int64 = 1 << 32
+
+    private let time: any TimeSource
+    private let state = Mutex(State())
+
+    init(time: any TimeSource) {
+        self.time = time
+    }
+
+    var isDoubtful: Bool { state.withLock { $0.epoch.isDoubtful } }
+
+    func raise() -> Int64 {
+        state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+    }
+
+    /// Begins a new epoch if a count proves that writes are lost, unless another process has begun it.
+    func read(proof: Int64, floor: Int64) -> Reading {
+        let now = time.now
+        return state.withLock { state in
+            if proof > 0, state.count - proof < WitnessCount.leap / 2 {
+                state.count = max(state.count, floor) + WitnessCount.leap
+                state.epoch = LedgerEpoch(began: now, isDoubtful: true)
+            }
+            return Reading(count: state.count, epoch: state.epoch)
+        }
+    }
+
+    func trust() {
+        state.withLock { $0.epoch = LedgerEpoch(began: $0.epoch.began, isDoubtful: false) }
+    }
+
+    func savedState() -> @Sendable () -> Void {
+        let saved = state.withLock { $0 }
+        return { self.state.withLock { $0 = saved } }
+    }
+}
