@@ -43,14 +43,14 @@ final class Harness: Sendable {
     /// webhook is at this address.
     init(
         _ kind: BusKind, changes: [String: String] = [:], instances: [String: Int] = [:], hasOwnStore: Bool = false,
-        limits: String = "{}", webhook: String? = nil
+        limits: String = "{}", webhook: String? = nil, simulator simulatorChanges: [String: String] = [:]
     ) async throws {
         redis = try await Harness.startRedis()
         switch kind {
         case .embedded: busServer = .redis(hasOwnStore ? try await Harness.startRedis() : redis)
         case .kafka: busServer = .kafka(try await Harness.startKafka())
         }
-        simulator = try await SimulatorProcess()
+        simulator = try await SimulatorProcess(simulatorChanges)
         // Without it pushes carry no proofs.
         apps.write(".pepper", content: "a pepper of thirty-two bytes or more")
         try Harness.writeApp(

@@ -21,6 +21,15 @@ struct IngestClient: Sendable {
         return response
     }
 
+    /// Nil if no server listens, or it ends before it has answered.
+    func attempt(_ method: String, _ path: String, body: String, headers: [String]) async -> RawClient.Response? {
+        await blocking { [port] in
+            guard let client = RawClient(ifListening: port) else { return nil }
+            client.send(IngestClient.request(method, path, body: body, type: "application/json", headers: headers))
+            return client.receiveResponse()
+        }
+    }
+
     /// True if a path is answered with this status, possibly after a wait: with Kafka a removal is applied shortly
     /// after its device was reported.
     func answers(_ status: Int, path: String) async throws -> Bool {
