@@ -17,7 +17,7 @@ final class HistoryRun: Sendable {
     /// Longer than the lease of a reporter by a clock that is wrong.
     private static let skewedAftermath = Duration.seconds(300)
     private static let stepsMaximum = 2_000_000
-    /// An impatient publisher's.
+    /// Between the attempts of a publisher.
     private static let requestPause = Duration.seconds(2)
     private static let requestsMaximum = 200
     private static let momentLength = Duration.seconds(60)

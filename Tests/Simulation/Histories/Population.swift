@@ -7,7 +7,7 @@ import TaskModel
 
 @testable import IngestAPI
 
-/// The devices of the app, half of Apple and half of Google; every third user has two.
+/// The devices of the app: of five two of Apple, two of Google and one with an address; every third user has two.
 final class Population: Sendable {
     let app: AppID
     let topic: TopicName
@@ -28,8 +28,11 @@ final class Population: Sendable {
             tokens = try (0..<count).map { number in
                 let digits = String(number + 1, radix: 16)
                 let text = String(repeating: "0", count: 64 - digits.count) + digits
-                return number % 2 == 0
-                    ? try PushToken(.apns, text: text) : try PushToken(.fcm, text: "device-\(text)")
+                return switch number % 5 {
+                case 0, 2: try PushToken(.apns, text: text)
+                case 1, 3: try PushToken(.fcm, text: "device-\(text)")
+                default: try PushToken(.http, text: "https://push.example/\(text)")
+                }
             }
         } catch {
             preconditionFailure("the names are valid: \(error)")
@@ -87,7 +90,7 @@ final class Population: Sendable {
         message.body = LocalizedText("One to nil", translations: ["de": "Eins zu null"])
         message.badge = order.countsBadge ? .increment : nil
         draft.content.message = message
-        draft.content.platforms = [.ios, .android]
+        draft.content.platforms = [.ios, .android, .http]
         switch order.target {
         case .everyone: draft.audience = .everyone
         case .topic: draft.audience = .topic(topic)

@@ -60,9 +60,9 @@ final class Fleet: Sendable {
         give(process)
     }
 
-    /// The API that publishers reach: the newest process. Nil if it does not run.
+    /// The API that publishers reach: the newest process, also one that is about to be killed. Nil if none runs.
     var publisher: Publisher? {
-        processes.withLock { $0[.ingest]?.last }?.publisher
+        all.withLock { $0.last { $0.publisher != nil } }?.publisher
     }
 
     func setClock(of role: Role, to error: Duration) {

@@ -88,6 +88,7 @@ struct Publisher: Sendable {
             topic: "com.example.news")
         app.providers.fcm = FCMCredentials(
             serviceAccountFile: KeyFile(field: "service_account_file", path: "key"), project: nil)
+        app.providers.http = HTTPPushCredentials()
         let settings = seam.world.settings
         app.limits.pushesPerDevice = settings.cap
         app.limits.devicesPerSecond = settings.rate

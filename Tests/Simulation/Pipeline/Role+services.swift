@@ -30,6 +30,7 @@ extension Role {
         case .renderer: try await renderer(parts)
         case .apple: try await sender(parts, of: .apple)
         case .android: try await sender(parts, of: .android)
+        case .web: try await sender(parts, of: .web)
         case .scheduler: try await scheduler(parts)
         case .reporter: try await reporter(parts)
         }

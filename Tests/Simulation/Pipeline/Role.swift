@@ -5,6 +5,7 @@ enum Role: String, CaseIterable, Sendable {
     case renderer
     case apple
     case android
+    case web
     case scheduler
     case reporter
 }
