@@ -31,7 +31,8 @@ struct DeviceRules {
         }
     }
 
-    /// The claim of a retry reads the number that another task may have raised meanwhile, so only the sum says anything.
+    /// The claim of a retry reads the number that another task may have raised meanwhile, so only the sum says
+    /// anything.
     private func badges(of device: Int, sent: [Sent]) -> [Violation] {
         guard let badge = evidence.badges[device], !evidence.disturbances.haveLost else { return [] }
         let least = sent.count { $0.task.countsBadge }

@@ -60,7 +60,8 @@ package struct Disturbances: Sendable {
         areDelayed || first != nil || clockError > .zero || !processes.isEmpty || haveLost
     }
 
-    /// True if the records of a task that was accepted then are lost, or were not kept until the store was filled again.
+    /// True if the records of a task that was accepted then are lost, or were not kept until the store was filled
+    /// again.
     func mayHaveLost(tasksOf accepted: Duration) -> Bool {
         haveLost && (trusted.map { accepted <= $0 } ?? true)
     }

@@ -1,8 +1,8 @@
 import Testing
 
 /// Goal: no history breaks a rule, and the same seed is the same history. Method: the first seeds of `make simulate`,
-/// in parts, so that all cores have something to do. Sets and dictionaries have the same order in each process only with
-/// SWIFT_DETERMINISTIC_HASHING, which `make test` sets.
+/// in parts, so that all cores have something to do. Sets and dictionaries have the same order in each process only
+/// with SWIFT_DETERMINISTIC_HASHING, which `make test` sets.
 @Suite(.timeLimit(.minutes(10))) struct HistoryTests {
     private static let seeds: UInt64 = 200
     private static let part: UInt64 = 20

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether a process runs. Everything it does outside of itself passes here: a stopped process waits, and continues as if
-/// no time had passed; a killed one does nothing any more.
+/// Whether a process runs. Everything it does outside of itself passes here: a stopped process waits, and continues as
+/// if no time had passed; a killed one does nothing any more.
 final class Gate: Sendable {
     private enum Mode {
         case running

@@ -3,8 +3,8 @@ import ServiceKit
 import Store
 import Synchronization
 
-/// What one incarnation of a process reaches the outside through. Each call may be delayed or refused, its answer may be
-/// lost, and the process may be stopped or killed before and after it.
+/// What one incarnation of a process reaches the outside through. Each call may be delayed or refused, its answer may
+/// be lost, and the process may be stopped or killed before and after it.
 final class Seam: Sendable {
     let name: String
     let gate: Gate

@@ -205,7 +205,8 @@ final class HistoryRun: Sendable {
         }
     }
 
-    /// A request that is repeated until it is answered by a process that is still there. What it learned is recorded then.
+    /// A request that is repeated until it is answered by a process that is still there. What it learned is recorded
+    /// then.
     private func ask(_ request: (Publisher) async throws -> (HistoryRecord) -> Void) async {
         for _ in 0..<HistoryRun.requestsMaximum {
             if let publisher = fleet.publisher, let note = try? await request(publisher), !publisher.seam.gate.isDead {

@@ -1,8 +1,8 @@
 import ServiceKit
 import Store
 
-/// Raises the witness of a process each second, as `WitnessWatch` does, and takes a registry that was rolled back out of
-/// use.
+/// Raises the witness of a process each second, as `WitnessWatch` does, and takes a registry that was rolled back out
+/// of use.
 struct SimulatedWitnessWatch: Service {
     private static let interval = Duration.seconds(1)
 

@@ -31,8 +31,8 @@ final class StoreSnapshots: Sendable {
         }
     }
 
-    /// Sets the stores back to the newest copy that is at least so old; the later ones are gone. Returns its time; nil if
-    /// there is none.
+    /// Sets the stores back to the newest copy that is at least so old; the later ones are gone. Returns its time; nil
+    /// if there is none.
     func goBack(to time: Duration) -> Duration? {
         let snapshot = snapshots.withLock { snapshots in
             snapshots.removeAll { $0.time > time }
