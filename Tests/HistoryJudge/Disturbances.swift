@@ -69,7 +69,7 @@ package struct Disturbances: Sendable {
     /// True if only a store that lost it knew of a cancel.
     func mayHaveLost(cancelAt time: Duration) -> Bool { losses.contains { $0.contains(time) } }
 
-    /// True if another may have repeated the push at that time because nobody could know that it was accepted.
+    /// True if another may have repeated the push at that time because its acceptance may be unknown.
     func mayBeRepeated(_ push: JudgedPush, at time: Duration) -> Bool {
         if let first, first <= time { return true }
         if let skewed, skewed <= time { return true }

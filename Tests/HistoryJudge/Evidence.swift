@@ -19,7 +19,7 @@ package struct Evidence: Sendable {
     package var badges: [Int: Int] = [:]
     /// The headers of dead letters.
     package var deadLetters: [String] = []
-    /// What is still to be done somewhere: messages that nobody has handled, entries of stores that wait.
+    /// What is still to be done somewhere: unhandled messages, entries of stores that wait.
     package var leftovers: [String] = []
     package var disturbances = Disturbances()
 

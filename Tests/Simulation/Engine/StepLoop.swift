@@ -73,7 +73,7 @@ final class StepLoop: Sendable {
 
     /// Returns after any number of steps of others.
     func pause() async {
-        // Nobody else has anything to do: the next step would be the caller's.
+        // There is no other step: the next one would be the caller's.
         guard state.withLock({ !$0.ready.isEmpty }) else { return }
         await withUnsafeContinuation { continuation in
             state.withLock { $0.ready.append(.continuation(continuation)) }

@@ -17,7 +17,7 @@ extension HistoryRun {
         evidence.outcomes = try await outcomes()
         evidence.pushes = pushes(to: evidence.tasks)
         evidence.deadLetters = try await deadLetters()
-        evidence.leftovers = try await waitingMessages() + waitingEntries()
+        evidence.leftovers = try await leftovers()
         evidence.disturbances = record.disturbances
         evidence.badges = try await badges()
         evidence.cap = history.app.cap
@@ -25,6 +25,10 @@ extension HistoryRun {
         evidence.unknownToProviders = Set(
             (0..<history.deviceCount).filter { world.provider.isUnregistered(population.token($0)) })
         return evidence
+    }
+
+    func leftovers() async throws -> [String] {
+        try await waitingMessages() + waitingEntries()
     }
 
     private func badges() async throws -> [Int: Int] {

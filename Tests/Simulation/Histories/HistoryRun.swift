@@ -27,7 +27,6 @@ final class HistoryRun: Sendable {
     let population: Population
     let record = HistoryRecord()
     let fleet: Fleet
-    private let found = Mutex<Evidence?>(nil)
     /// Events that have not ended.
     private let underWay = Mutex(0)
     let repairs = Repairs()
@@ -42,7 +41,9 @@ final class HistoryRun: Sendable {
     /// The broken rules.
     func violations() -> [Violation] {
         guard runUntilQuiet() else { return [Violation(.livelock, "more than \(HistoryRun.stepsMaximum) steps")] }
-        guard let evidence = evidence(at: world.loop.uptime) else { preconditionFailure("the memory bus is readable") }
+        guard let evidence = read({ try await self.evidence() }) else {
+            preconditionFailure("the memory bus is readable")
+        }
         end()
         return Judge.violations(in: evidence)
     }
@@ -70,7 +71,7 @@ final class HistoryRun: Sendable {
     private func rest() -> Bool {
         let begin = world.loop.uptime
         var end = begin
-        while !isQuiet(at: end), end < begin + HistoryRun.patience {
+        while !isQuiet, end < begin + HistoryRun.patience {
             end += HistoryRun.interval
             guard run(until: end) else { return false }
         }
@@ -88,23 +89,24 @@ final class HistoryRun: Sendable {
         world.loop.run(until: end, stepsMaximum: HistoryRun.stepsMaximum, body: body)
     }
 
-    private func isQuiet(at time: Duration) -> Bool {
+    private var isQuiet: Bool {
         let tasks = record.tasks
         guard underWay.withLock({ $0 == 0 }), history.posted.isSubset(of: tasks.map(\.value.order)),
             tasks.allSatisfy({ world.archive.isReported($0.key) })
         else { return false }
-        return evidence(at: time)?.leftovers.isEmpty ?? false
+        return read { try await self.leftovers() }?.isEmpty ?? false
     }
 
-    private func evidence(at time: Duration) -> Evidence? {
-        found.withLock { $0 = nil }
-        _ = world.loop.run(until: time, stepsMaximum: .max) {
+    /// What the bus and the stores say now.
+    private func read<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Value? {
+        let value = Monitor<Value?>(nil)
+        _ = world.loop.run(until: world.loop.uptime, stepsMaximum: .max) {
             Task {
-                let evidence = try await self.evidence()
-                found.withLock { $0 = evidence }
+                let found = try await body()
+                value.withLock { $0 = found }
             }
         }
-        return found.withLock { $0 }
+        return value.withLock { $0 }
     }
 
     private func begin() async throws {
