@@ -5,10 +5,10 @@ import Topics
 /// Settings of `web-sender`, beside those of every service.
 struct WebSenderConfiguration: Sendable {
     let sender: SenderConfiguration
-    let webpush: WebPushConfiguration
-    let wns: WNSConfiguration
-    let mpns: MPNSConfiguration
-    let http: HTTPPushConfiguration
+    private(set) var webpush: WebPushConfiguration
+    private(set) var wns: WNSConfiguration
+    private(set) var mpns: MPNSConfiguration
+    private(set) var http: HTTPPushConfiguration
     let tokenLimit: Duration
     let leaseMargin: Duration
 
@@ -20,6 +20,13 @@ struct WebSenderConfiguration: Sendable {
         wns = WNSConfiguration(environment: &environment, addresses: addresses)
         mpns = MPNSConfiguration(environment: &environment, addresses: addresses)
         http = HTTPPushConfiguration(environment: &environment, addresses: addresses)
+        let patience = environment.duration(
+            "CARILLON_WEB_SERVER_WAIT", default: OriginSettings().patience, in: .milliseconds(100) ... .seconds(10),
+            meaning: "How long a push waits while others to the same server are in flight; then it is held back for 2s.")
+        webpush.traffic.origins.patience = patience
+        wns.traffic.origins.patience = patience
+        mpns.traffic.origins.patience = patience
+        http.traffic.origins.patience = patience
         tokenLimit = environment.duration(
             "CARILLON_WEB_TOKEN_LIMIT", default: .seconds(30), in: .seconds(1) ... .seconds(60),
             meaning: "Time Microsoft has to issue an access token.")

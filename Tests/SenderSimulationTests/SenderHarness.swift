@@ -208,6 +208,8 @@ final class SenderHarness: Sendable {
             "CARILLON_WNS_TOKEN_URL": wns + simulator.text("wns", "token_path"), "CARILLON_WNS_TENANT_URL": wns,
             "CARILLON_WNS_CA_FILE": authority, "CARILLON_MPNS_DOMAINS": "localhost", "CARILLON_MPNS_CA_FILE": authority,
             "CARILLON_HTTP_PUSH_CA_FILE": authority,
+            // A loaded machine answers slowly, and without a scheduler a push that is held back stays so.
+            "CARILLON_WEB_SERVER_WAIT": "10s",
         ]
     }
 

@@ -51,6 +51,8 @@ struct LocalBrowsers: Sendable {
                 "CARILLON_WEBPUSH_SERVICES": "localhost:\(service.http2Port)",
                 "CARILLON_WEBPUSH_CA_FILE": service.authorityFile,
                 "CARILLON_WEB_ALLOW_ADDRESSES": "127.0.0.0/8,::1/128",
+                // Nothing in the bench brings back a push that was held back.
+                "CARILLON_WEB_SERVER_WAIT": "10s",
             ].merging(variables) { $1 }, bus: bus)
     }
 }
