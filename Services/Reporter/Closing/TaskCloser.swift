@@ -53,12 +53,16 @@ final class TaskCloser: Sendable {
 
     func check(_ check: CheckQueue.Check) async throws -> CheckResult {
         let task = check.task
-        // A task that was reported may have come back from before: it would be reported once more, otherwise.
-        try await stores.witness.tick()
-        guard !stores.witness.epoch.isDoubtful else { return .open(again: time.now + TaskCloser.doubtPause) }
         guard var watch = try await open(check) else { return .settled }
+        var isCurrent = false
         while true {
             let step = watch.next(at: time.now, hasEndpoint: hasEndpoint(watch))
+            if !isCurrent, step != .wait {
+                // What was read may be of before, for example of a task that is reported: it would be reported once more.
+                try await stores.witness.tick()
+                guard !stores.witness.epoch.isDoubtful else { return .open(again: time.now + TaskCloser.doubtPause) }
+                isCurrent = true
+            }
             switch step {
             case .end(let ending):
                 try await untried.end(
