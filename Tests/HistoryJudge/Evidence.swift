@@ -21,6 +21,9 @@ package struct Evidence: Sendable {
     package var deadLetters: [String] = []
     /// What is still to be done somewhere: unhandled messages, entries of stores that wait.
     package var leftovers: [String] = []
+    /// The most bytes of messages that one consumer held, and the setting that limits them.
+    package var bufferedBytesPeak = 0
+    package var bufferBytesMaximum = Int.max
     package var disturbances = Disturbances()
 
     package init() {}

@@ -6,6 +6,8 @@ package struct Judge {
     /// A push that was claimed before a cancel or a deadline may still be under way: as long as its sender may take.
     private static let grace = Duration.seconds(60)
 
+    private static let buffersMaximum = 4
+
     /// For which the answer to a request with a key is kept, at least.
     private static let keyRetention = Duration.seconds(86_400)
 
@@ -43,8 +45,15 @@ package struct Judge {
         // The keys of requests are lost with the rest of a store.
         if !evidence.disturbances.haveLost { compareRequests() }
         found += DeviceRules(evidence).violations() + RateRules(evidence).violations()
+        compareBuffers()
         for letter in evidence.deadLetters { add(.nothingDead, letter) }
         for leftover in evidence.leftovers { add(.nothingLeftOver, leftover) }
+    }
+
+    /// With work in flight a consumer may hold twice its buffer, and then what it fetches once more.
+    private mutating func compareBuffers() {
+        guard evidence.bufferedBytesPeak / Judge.buffersMaximum >= evidence.bufferBytesMaximum else { return }
+        add(.buffersKeepBounds, "\(evidence.bufferedBytesPeak) bytes with a buffer of \(evidence.bufferBytesMaximum)")
     }
 
     private mutating func compareRequests() {

@@ -18,6 +18,7 @@ package struct Violation: Sendable, CustomStringConvertible {
         case capKept = "no more pushes to a device within a period than the cap allows"
         case badgeCountedOnce = "each task counts the badge of a device once"
         case keyAnsweredOnce = "a repeated request gets the same task"
+        case buffersKeepBounds = "a consumer holds no more than its buffer allows"
         case nothingDead = "no message is dead-lettered"
         case nothingLeftOver = "nothing is left to do"
         case livelock = "the pipeline comes to rest"

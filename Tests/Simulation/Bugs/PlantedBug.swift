@@ -46,6 +46,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case staleMemberCompletes
     /// A moment releases a task, but the task is not sent.
     case momentReleasesNothing
+    /// A process buffers all messages that there are.
+    case inboxWithoutBound
     /// Processes do not look at the witness.
     case rollbackUnnoticed
 }

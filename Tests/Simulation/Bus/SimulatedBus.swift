@@ -5,6 +5,9 @@ import Topics
 
 /// The bus as one process sees it.
 struct SimulatedBus: Bus {
+    /// Small, so that histories reach it: a few messages of one task.
+    static let bufferBytesMaximum = 4 << 10
+
     let base: any Bus
     let seam: Seam
 
@@ -13,7 +16,9 @@ struct SimulatedBus: Bus {
     }
 
     func makeConsumer(_ options: ConsumerOptions) async throws(BusError) -> any BusConsumer {
-        let consumer = SimulatedConsumer(base: try await base.makeConsumer(options), seam: seam)
+        var bounded = options
+        if seam.world.bug != .inboxWithoutBound { bounded.bufferBytesMaximum = SimulatedBus.bufferBytesMaximum }
+        let consumer = SimulatedConsumer(base: try await base.makeConsumer(bounded), seam: seam)
         seam.world.note(BusReader(options.channel, group: options.group))
         seam.consumers.withLock { $0.append(consumer) }
         return consumer

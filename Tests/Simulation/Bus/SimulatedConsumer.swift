@@ -22,6 +22,7 @@ final class SimulatedConsumer: BusConsumer {
 
     func next() async -> Delivery? {
         guard let delivery = await base.next() else { return nil }
+        seam.world.note(bufferedBytes: mailbox.read { $0.bufferedBytes })
         guard await seam.reach("bus.next", faults: seam.world.faults) else { return nil }
         switch seam.world.bug {
         case .completionBeforeHandling: base.complete(delivery)

@@ -18,6 +18,8 @@ extension HistoryRun {
         evidence.pushes = pushes(to: evidence.tasks)
         evidence.deadLetters = try await deadLetters()
         evidence.leftovers = try await leftovers()
+        evidence.bufferedBytesPeak = world.bufferedBytesPeak
+        evidence.bufferBytesMaximum = SimulatedBus.bufferBytesMaximum
         evidence.disturbances = record.disturbances
         evidence.badges = try await badges()
         evidence.cap = history.app.cap

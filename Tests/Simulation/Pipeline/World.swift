@@ -39,6 +39,7 @@ final class World: Sendable {
     /// Empties the stores of work that a rebuild fills again.
     private let emptying: [@Sendable () -> Void]
     private let currentReaders = Mutex<Set<BusReader>>([])
+    private let bufferedPeak = Mutex(0)
     private let currentFaults = Mutex(Faults())
     private let fullness = Mutex(false)
     /// Of the store, for what its scripts compare with the time.
@@ -104,6 +105,13 @@ final class World: Sendable {
 
     /// All groups that ever read from the bus.
     var readers: Set<BusReader> { currentReaders.withLock { $0 } }
+
+    /// The most bytes that one consumer ever held, with those in flight.
+    var bufferedBytesPeak: Int { bufferedPeak.withLock { $0 } }
+
+    func note(bufferedBytes bytes: Int) {
+        bufferedPeak.withLock { $0 = max($0, bytes) }
+    }
 
     func note(_ reader: BusReader) {
         currentReaders.withLock { _ = $0.insert(reader) }
