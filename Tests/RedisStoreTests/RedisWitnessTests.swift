@@ -59,11 +59,40 @@ import Testing
             #expect(witness.epoch.isDoubtful == isRepairable)
         }
         #expect(metrics.counter(.storeWentBack).value == 1)
-        try await first.trust()
+        #expect(try await first.trust(in: first.epoch))
         try await second.tick()
         for witness in [first, second] {
             #expect(witness.epoch == LedgerEpoch(began: began, isDoubtful: false))
         }
+        await client.close()
+    }
+
+    /// Goal: a rebuild does not end the doubt about a loss during it. Method: the store goes back once more, which no
+    /// process has noticed when the rebuild ends, and then again, which another process has noticed.
+    @Test func aLossDuringARebuildKeepsTheDoubt() async throws {
+        let server = try await durableServer()
+        let client = try client(server)
+        let rebuild = witness(client, isRepairable: true)
+        let other = witness(client, isRepairable: true)
+        try await rebuild.tick()
+        try await server.goBack { try await rebuild.tick() }
+        try await rebuild.tick()
+        let first = try await rebuild.currentEpoch()
+        #expect(first.isDoubtful)
+        try await other.tick()
+        try await server.goBack {
+            try await other.tick(); try await rebuild.tick()
+        }
+        #expect(try await !rebuild.trust(in: first))
+        let second = try await rebuild.currentEpoch()
+        #expect(second.isDoubtful && second.began != first.began)
+        try await server.goBack { try await other.tick() }
+        try await other.tick()
+        #expect(try await !rebuild.trust(in: second))
+        let third = try await rebuild.currentEpoch()
+        #expect(third.isDoubtful)
+        #expect(try await rebuild.trust(in: third))
+        #expect(try await !other.currentEpoch().isDoubtful)
         await client.close()
     }
 

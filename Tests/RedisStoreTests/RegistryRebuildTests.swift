@@ -65,6 +65,22 @@ import Testing
         #expect(try await registry.size(of: .topic(news), in: app) == 1)
     }
 
+    /// Goal: a process that saw the doubt about a store, and was then held up, leaves the registry that was filled
+    /// meanwhile. Method: its last step is run with the generation that it had seen.
+    @Test func aRegistryThatWasFilledMeanwhileStaysInUse() async throws {
+        let fixture = try await RegistryFixture()
+        let registry = try await fixture.registry(mode: .follower)
+        try await registry.beginRebuild().finish()
+        let seen = try #require(try await registry.root.current())
+        try await registry.beginRebuild().finish()
+        let filled = try #require(try await registry.root.current())
+        _ = try await registry.root.create(.rebuilding, aliasBuckets: 1, existing: .replacedIf(seen))
+        #expect(try await registry.root.current()?.id == filled.id)
+        #expect(try await registry.state() == .ready)
+        _ = try await registry.root.create(.rebuilding, aliasBuckets: 1, existing: .replacedIf(filled))
+        #expect(try await registry.state() == .rebuilding)
+    }
+
     /// The log alone refills an empty Redis with the same ids; new registrations get later ids.
     @Test func theLogAloneMakesTheRegistry() async throws {
         let fixture = try await RegistryFixture()

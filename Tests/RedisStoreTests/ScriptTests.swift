@@ -48,6 +48,7 @@ import Testing
         RedisFailingServers.note, RedisFailingServers.read,
         RetryIndexScripts.add, RetryIndexScripts.lease, RetryIndexScripts.complete, RetryIndexScripts.giveBack,
         RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisWitness.raiseFormat,
+        RedisWitness.endDoubt,
         RedisTaskAgenda.set,
         RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle, RedisTaskTraces.keep,
         RedisTaskReceipts.count,

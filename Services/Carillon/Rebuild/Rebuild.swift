@@ -6,6 +6,11 @@ import ServiceKit
 import Store
 
 struct Rebuild: Command {
+    /// What was filled may be lost again.
+    struct LossError: Error, CustomStringConvertible {
+        let description = "Redis came back with older data during the rebuild: run `carillon rebuild` again"
+    }
+
     static let declaration = CommandDeclaration(
         "rebuild",
         purpose: "rebuild the registry and the open tasks in Redis from Kafka",
@@ -20,7 +25,8 @@ struct Rebuild: Command {
             dispatch is closed: devices get the outcome of their result, or unknown if there is none. A task that was
             not begun is resolved as if newly accepted. Nothing is sent twice.
 
-            Run an interrupted rebuild again; it starts over. Of two concurrent rebuilds the later one counts.
+            Run an interrupted rebuild again; it starts over. So does one during which Redis came back with older data once
+            more. Of two concurrent rebuilds the later one counts.
             """)
 
     private static let yes = CommandOption(
@@ -60,14 +66,15 @@ struct Rebuild: Command {
         let rebuild = RegistryRebuild(bus: bus, maintenance: registry, environment: environment)
         let recovery = TaskRecovery(bus: bus, stores: stores, environment: environment)
         var summary = RecoverySummary()
+        let epoch = try await stores.doubt.currentEpoch()
         let progress = try await rebuild.run {
             report.take($0)
         } beforeReady: { refill in
             var publications = PublicationRecovery(bus: bus, refill: refill, environment: environment)
             try await publications.run()
-            if try await stores.doubt.isDoubtful() { try await stores.doubt.removeWork() }
+            if epoch.isDoubtful { try await stores.doubt.removeWork() }
             summary = try await recovery.run { report.take($0) }
-            try await stores.doubt.trust()
+            guard try await stores.doubt.trust(in: epoch) else { throw LossError() }
         }
         report.end(progress)
         report.end(summary)

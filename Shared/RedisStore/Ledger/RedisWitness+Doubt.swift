@@ -1,10 +1,11 @@
 import RedisClient
+import ServiceKit
 package import Store
 
 extension RedisWitness: StoreDoubt {
-    package func isDoubtful() async throws(StoreError) -> Bool {
+    package func currentEpoch() async throws(StoreError) -> LedgerEpoch {
         try await refresh()
-        return epoch.isDoubtful
+        return epoch
     }
 
     package func removeWork() async throws(StoreError) {
@@ -17,8 +18,15 @@ extension RedisWitness: StoreDoubt {
         }
     }
 
-    package func trust() async throws(StoreError) {
-        _ = try await redis.send(RedisCommand("HDEL", RedisWitness.key, "doubtful"))
+    package func trust(in epoch: LedgerEpoch) async throws(StoreError) -> Bool {
+        // A loss that no process has noticed yet begins its epoch now.
+        try await tick()
+        let answer = try await redis.run(
+            RedisWitness.endDoubt, keys: [RedisWitness.key],
+            arguments: [RedisArgument(epoch.began?.milliseconds ?? 0)])
         try await refresh()
+        return answer.integer == 1
     }
+
+    static let endDoubt = RedisScript(PackageResources.end_doubt_lua)
 }

@@ -13,7 +13,7 @@ extension RedisRegistry: RegistryMaintenance {
 
     /// Creates the new generation before it removes keys, so that removed keys are not taken for keys never written.
     package func beginRebuild() async throws(StoreError) -> any RegistryRefill {
-        let generation = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
+        let generation = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, existing: .replaced)
         try await RegistryKeyspace(redis: redis).clear(before: generation)
         return RedisRefill(registry: self, generation: generation)
     }
@@ -21,8 +21,9 @@ extension RedisRegistry: RegistryMaintenance {
     /// Disables a registry that went back with its store until it is filled again. A registry that a rebuild has filled
     /// in the meantime stays ready.
     package func distrust(_ witness: RedisWitness) async throws(StoreError) {
-        guard try await root.state() == .ready, try await witness.isDoubtful() else { return }
-        _ = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, replacing: true)
+        guard let generation = try await root.current(), generation.isReady else { return }
+        guard try await witness.currentEpoch().isDoubtful else { return }
+        _ = try await root.create(.rebuilding, aliasBuckets: aliasBuckets, existing: .replacedIf(generation))
     }
 
     package func sweep() async throws(StoreError) -> SweepReport {
@@ -50,7 +51,7 @@ extension RedisRegistry: RegistryMaintenance {
             guard try await root.state() == .absent else { return }
             throw redis.notReady("Redis has lost its key `registry`; rebuild the registry or restore a backup")
         }
-        _ = try await root.create(.ready, aliasBuckets: aliasBuckets, replacing: false)
+        _ = try await root.create(.ready, aliasBuckets: aliasBuckets, existing: .kept)
     }
 }
 

@@ -35,7 +35,7 @@ final class RegistryRoot: Sendable {
     private func present() async throws(StoreError) -> RegistryGeneration {
         let count = redis.notReadyCount
         if let known = known.withLock({ $0 }), known.notReadyCount == count { return known.generation }
-        guard let generation = try await read() else {
+        guard let generation = try await current() else {
             throw redis.notReady("Redis holds no registry: it is new or has lost its data")
         }
         return known.withLock { known in
@@ -49,14 +49,14 @@ final class RegistryRoot: Sendable {
     }
 
     func state() async throws(StoreError) -> RegistryState {
-        switch try await read()?.isReady {
+        switch try await current()?.isReady {
         case nil: .absent
         case false: .rebuilding
         case true: .ready
         }
     }
 
-    private func read() async throws(StoreError) -> RegistryGeneration? {
+    func current() async throws(StoreError) -> RegistryGeneration? {
         let reply = try await redis.send(
             RedisCommand("HMGET", RegistryKeys.registry, "generation", "state", "alias-buckets"))
         let fields = reply.array ?? []
@@ -67,10 +67,33 @@ final class RegistryRoot: Sendable {
         return RegistryGeneration(id: id, isReady: fields[1].string == "ready", aliasBuckets: Int(buckets))
     }
 
-    /// Creates a registry; an existing one is kept unless `replacing` is set. Returns the offered generation, which is
-    /// the current one if it replaces.
+    /// What happens to an existing registry when another is created.
+    enum Existing {
+        case kept
+        case replaced
+        /// Kept if it is of another generation.
+        case replacedIf(RegistryGeneration)
+
+        fileprivate var argument: RedisArgument {
+            switch self {
+            case .kept: ""
+            case .replaced: "*"
+            case .replacedIf(let generation): RedisArgument(generation.id)
+            }
+        }
+
+        fileprivate func isReplaced(_ generation: String) -> Bool {
+            switch self {
+            case .kept: false
+            case .replaced: true
+            case .replacedIf(let replaced): replaced.id == generation
+            }
+        }
+    }
+
+    /// Creates a registry. Returns the offered generation, which is the current one unless an existing one is kept.
     func create(
-        _ state: RegistryState, aliasBuckets: Int, replacing: Bool
+        _ state: RegistryState, aliasBuckets: Int, existing: Existing
     ) async throws(StoreError) -> RegistryGeneration {
         var after: UInt64 = 0
         while true {
@@ -82,9 +105,9 @@ final class RegistryRoot: Sendable {
                     RegistryScripts.createRegistry, keys: [RegistryKeys.registry],
                     arguments: [
                         RedisArgument(text), state == .ready ? "ready" : "rebuilding", RedisArgument(aliasBuckets),
-                        replacing ? "1" : "0",
+                        existing.argument,
                     ]))
-            guard replacing, let found = reply.string, found != text else {
+            guard let found = reply.string, found != text, existing.isReplaced(found) else {
                 known.withLock { $0 = nil }
                 return RegistryGeneration(id: text, isReady: state == .ready, aliasBuckets: aliasBuckets)
             }

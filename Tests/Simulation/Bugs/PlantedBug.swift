@@ -50,4 +50,6 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case inboxWithoutBound
     /// Processes do not look at the witness.
     case rollbackUnnoticed
+    /// A rebuild also ends the doubt about a loss during it.
+    case laterLossTrusted
 }

@@ -13,11 +13,12 @@ final class Seam: Sendable {
     /// Of the process, for the bus to expel when it has died.
     let consumers = Mutex<[SimulatedConsumer]>([])
     private let dice: Mutex<Dice>
-    private let crash = Mutex<Crash?>(nil)
+    private let mishap = Mutex<Mishap?>(nil)
 
-    /// What ends a process in the middle of its work.
-    private struct Crash {
+    /// What happens to a process in the middle of its work.
+    private struct Mishap {
         var effects: Int
+        let kills: Bool
         let event: OneTimeEvent
     }
 
@@ -31,10 +32,19 @@ final class Seam: Sendable {
 
     /// Kills the process before one of its next effects, or after a time in which it has fewer.
     func crash(after effects: Int, orAfter limit: Duration) async {
-        let event = OneTimeEvent()
-        crash.withLock { $0 = Crash(effects: effects, event: event) }
-        _ = await event.wait(atMost: limit, time: ProcessClock(world.loop))
+        _ = await meet(after: effects, kills: true, orAfter: limit)
         gate.kill()
+    }
+
+    /// Waits until the process is about to have its next effect but so many; false if it has fewer in that time.
+    func proceed(to effects: Int, orAfter limit: Duration) async -> Bool {
+        await meet(after: effects, kills: false, orAfter: limit)
+    }
+
+    private func meet(after effects: Int, kills: Bool, orAfter limit: Duration) async -> Bool {
+        let event = OneTimeEvent()
+        mishap.withLock { $0 = Mishap(effects: effects, kills: kills, event: event) }
+        return await event.wait(atMost: limit, time: ProcessClock(world.loop))
     }
 
     /// Of a store.
@@ -73,14 +83,14 @@ final class Seam: Sendable {
     }
 
     private func countDown() {
-        let event = crash.withLock { crash -> OneTimeEvent? in
-            guard let effects = crash?.effects, effects > 0 else { return crash?.event }
-            crash?.effects = effects - 1
+        let due = mishap.withLock { mishap -> Mishap? in
+            guard let effects = mishap?.effects, effects > 0 else { return mishap }
+            mishap?.effects = effects - 1
             return nil
         }
-        guard let event else { return }
-        gate.kill()
-        event.happen()
+        guard let due else { return }
+        if due.kills { gate.kill() }
+        due.event.happen()
     }
 
     func chance(_ percent: Int) -> Bool {

@@ -25,6 +25,8 @@ extension HistoryRun {
     /// How long an operator takes to see what `/readyz` says.
     private static let reactions = Duration.seconds(5) ... .seconds(180)
     private static let attemptsMaximum = 100
+    /// A rebuild of five tasks has up to about so many.
+    private static let effectsMaximum: UInt64 = 60
 
     func saveSnapshots() async throws {
         while world.loop.uptime < history.span {
@@ -34,8 +36,6 @@ extension HistoryRun {
     }
 
     func storeGoesBack(by age: Duration) async {
-        // A rebuild trusts the store at its end, whatever it lost meanwhile.
-        guard !repairs.isRunning else { return }
         guard let moment = world.snapshots.goBack(to: world.loop.uptime - age) else { return }
         record.loseRecords(since: moment, at: world.loop.uptime)
         guard repairs.want() else { return }
@@ -46,17 +46,29 @@ extension HistoryRun {
         }
     }
 
+    /// A rebuild may be killed in the middle, or the stores may go back once more.
+    private func disturb(_ rebuild: Seam) async {
+        let effects = Int(rebuild.seed() % HistoryRun.effectsMaximum)
+        if rebuild.chance(20) {
+            await rebuild.crash(after: effects, orAfter: .seconds(20))
+        } else if rebuild.chance(40) {
+            let age = rebuild.duration(.zero ... .seconds(20))
+            if await rebuild.proceed(to: effects, orAfter: .seconds(20)) { await storeGoesBack(by: age) }
+        }
+    }
+
     /// As an operator does: again until the services are ready.
     private func repair() async {
         for _ in 0..<HistoryRun.attemptsMaximum {
             let seam = fleet.newSeam("rebuild")
             await world.pause(seam.duration(HistoryRun.reactions))
-            guard world.witness.isDoubtful || !world.registryUse.isReady else { return }
-            repairs.isRunning = true
-            defer { repairs.isRunning = false }
+            guard world.witness.epoch.isDoubtful || !world.registryUse.isReady else { return }
+            let losses = repairs.count
+            Task { await disturb(seam) }
             do {
                 try await PipelineParts(seam).rebuild()
-                record.endLoss(at: world.loop.uptime)
+                // The doubt about a later loss remains, though its services may not have noticed it yet.
+                if repairs.count == losses { record.endLoss(at: world.loop.uptime) }
             } catch {
                 world.trace.note(world.loop.uptime, event: "\(seam.name) failed: \(error)")
             }

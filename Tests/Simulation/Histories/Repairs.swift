@@ -3,13 +3,6 @@ import Synchronization
 /// How often the stores came back with older data since an operator last had them rebuilt.
 final class Repairs: Sendable {
     private let needed = Mutex(0)
-    private let running = Mutex(false)
-
-    /// True while a rebuild fills the stores.
-    var isRunning: Bool {
-        get { running.withLock { $0 } }
-        set { running.withLock { $0 = newValue } }
-    }
 
     var isNeeded: Bool { count > 0 }
     var count: Int { needed.withLock { $0 } }

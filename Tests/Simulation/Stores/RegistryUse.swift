@@ -13,17 +13,28 @@ final class RegistryUse: Sendable {
 
     var isReady: Bool { state.withLock { $0.isReady } }
 
+    /// The generation in use; nil while none is ready.
+    var readyGeneration: Int? { state.withLock { $0.isReady ? $0.generation : nil } }
+
     func check() throws(StoreError) {
         guard isReady else { throw StoreError(.notReady, message: "the registry is being rebuilt") }
     }
 
     /// Returns the number of the rebuild; earlier ones end.
-    @discardableResult
     func beginRebuild() -> Int {
         state.withLock { state in
             state.isReady = false
             state.generation += 1
             return state.generation
+        }
+    }
+
+    /// Takes it out of use, unless a rebuild has filled it meanwhile.
+    func retire(_ generation: Int) {
+        state.withLock { state in
+            guard state.isReady, state.generation == generation else { return }
+            state.isReady = false
+            state.generation += 1
         }
     }
 

@@ -6,17 +6,21 @@ struct SimulatedDoubt: StoreDoubt {
     let witness: SimulatedWitness
     let seam: Seam
 
-    func isDoubtful() async throws(StoreError) -> Bool {
+    func currentEpoch() async throws(StoreError) -> LedgerEpoch {
         try await witness.refresh()
-        return witness.epoch.isDoubtful
+        return witness.epoch
     }
 
     func removeWork() async throws(StoreError) {
         try await seam.call("doubt.removeWork") { seam.world.removeWork() }
     }
 
-    func trust() async throws(StoreError) {
-        try await seam.call("doubt.trust") { seam.world.witness.trust() }
+    func trust(in epoch: LedgerEpoch) async throws(StoreError) -> Bool {
+        try await witness.tick()
+        let shared = seam.world.witness
+        let trusted = seam.world.bug == .laterLossTrusted ? shared.epoch : epoch
+        let isCurrent = try await seam.call("doubt.trust") { shared.trust(in: trusted) }
         try await witness.refresh()
+        return isCurrent
     }
 }

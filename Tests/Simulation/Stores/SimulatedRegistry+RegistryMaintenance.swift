@@ -21,10 +21,10 @@ extension SimulatedRegistry: RegistryMaintenance {
 
     /// Takes it out of use once its store came back with older data.
     func distrust(_ witness: SimulatedWitness) async throws(StoreError) {
-        guard try await state() == .ready else { return }
+        guard let generation = try await seam.seam.call("registry.current", { use.readyGeneration }) else { return }
         try await witness.refresh()
         guard witness.epoch.isDoubtful else { return }
-        _ = try await beginRebuild()
+        try await seam.seam.call("registry.retire") { use.retire(generation) }
     }
 
     func sweep() async throws(StoreError) -> SweepReport {

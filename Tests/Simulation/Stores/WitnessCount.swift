@@ -25,7 +25,7 @@ final class WitnessCount: Revertible {
         self.time = time
     }
 
-    var isDoubtful: Bool { state.withLock { $0.epoch.isDoubtful } }
+    var epoch: LedgerEpoch { state.withLock { $0.epoch } }
 
     func raise() -> Int64 {
         state.withLock { state in
@@ -46,8 +46,13 @@ final class WitnessCount: Revertible {
         }
     }
 
-    func trust() {
-        state.withLock { $0.epoch = LedgerEpoch(began: $0.epoch.began, isDoubtful: false) }
+    /// Ends the doubt, unless another epoch has begun.
+    func trust(in epoch: LedgerEpoch) -> Bool {
+        state.withLock { state in
+            guard state.epoch.began == epoch.began else { return false }
+            state.epoch = LedgerEpoch(began: epoch.began, isDoubtful: false)
+            return true
+        }
     }
 
     func savedState() -> @Sendable () -> Void {
