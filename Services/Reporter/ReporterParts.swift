@@ -19,7 +19,8 @@ struct ReporterParts: Sendable {
     init(
         stores: TaskStores, opens: any UserOpens,
         registry: any Registry & RegistryReader & Activities & ActivityChannels, producer: any BusProducer,
-        client: any EndpointClient, app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
+        client: any EndpointClient, secrets: any EndpointSecretReader = EndpointSecretFileReader(),
+        app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
         environment: WorkerEnvironment
     ) {
         let queue = ReportingQueue(time: environment.time)
@@ -45,7 +46,7 @@ struct ReporterParts: Sendable {
             expectsReports: { id in !id.isSpace && app(id).map { $0.report != nil } ?? true },
             lease: configuration.lease, traceRetention: configuration.traceRetention, environment: environment)
         let endpoint = EndpointPoster(
-            client: client, destination: .untrusted(configuration.policy),
+            client: client, secrets: secrets, destination: .untrusted(configuration.policy),
             policy: PostPolicy(patience: configuration.webhookPatience), environment: environment)
         let hold = configuration.webhook.deadline + configuration.lease
         let poster = ReportPoster(

@@ -61,8 +61,8 @@ struct StatePoster: Sendable {
 
     private func attempt(_ post: StatePost, webhook: WebhookEndpoint) async -> PostPolicy.Verdict {
         await endpoint.attempt(since: post.since) { () async throws(EndpointError) in
-            let secrets = try await EndpointSecrets.read(
-                header: webhook.secretFile, signingKey: webhook.signingKeyFile)
+            let secrets = try await endpoint.secrets.read(
+                EndpointSecretFiles(header: webhook.secretFile, signingKey: webhook.signingKeyFile))
             var headers = [
                 HTTPClientRequest.Header("X-CTX-Event-Type", post.event.rawValue),
                 HTTPClientRequest.Header("X-Idempotency-Key", post.id),

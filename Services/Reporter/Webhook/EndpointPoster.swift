@@ -16,6 +16,7 @@ struct EndpointPoster: Sendable {
     }
 
     let client: any EndpointClient
+    var secrets: any EndpointSecretReader = EndpointSecretFileReader()
     let destination: HTTPClientRequest.Destination
     let policy: PostPolicy
     let environment: WorkerEnvironment

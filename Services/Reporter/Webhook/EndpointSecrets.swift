@@ -3,18 +3,21 @@ import ProviderKit
 import ServiceKit
 import Signing
 
-/// The secrets for posting to an endpoint of an app. The files are read each time, so that a fixed file counts
-/// immediately.
+/// The secrets for posting to an endpoint of an app.
 struct EndpointSecrets: Sendable {
     /// The value of the header that authorizes a post.
     let header: Secret?
     let signingKey: HMACKey?
+}
 
+/// Reads the files each time, so that a fixed file counts immediately.
+struct EndpointSecretFileReader: EndpointSecretReader {
     private static let bytesMaximum = 16 << 10
 
-    static func read(header: KeyFile?, signingKey: KeyFile?) async throws(EndpointError) -> EndpointSecrets {
-        let texts = await onNativeThread("report-keys") { [header, signingKey].map { $0.map(text) } }
-        for (file, text) in zip([header, signingKey], texts) {
+    func read(_ files: EndpointSecretFiles) async throws(EndpointError) -> EndpointSecrets {
+        let all = [files.header, files.signingKey]
+        let texts = await onNativeThread("report-keys") { all.map { $0.map(EndpointSecretFileReader.text) } }
+        for (file, text) in zip(all, texts) {
             if let file, text ?? nil == nil { throw EndpointError("\(file.field): no readable text in \(file.path)") }
         }
         return EndpointSecrets(

@@ -58,8 +58,8 @@ struct ReportPoster: Sendable {
 
     private func attempt(_ post: ReportPost, receiver: ReportEndpoint) async -> PostPolicy.Verdict {
         await endpoint.attempt(since: post.closed) { () async throws(EndpointError) in
-            let secrets = try await EndpointSecrets.read(
-                header: receiver.authorizationFile, signingKey: receiver.signingKeyFile)
+            let secrets = try await endpoint.secrets.read(
+                EndpointSecretFiles(header: receiver.authorizationFile, signingKey: receiver.signingKeyFile))
             var headers = [HTTPClientRequest.Header("Idempotency-Key", post.id)]
             if let authorization = secrets.header {
                 headers.append(.init("Authorization", authorization.reveal()))
