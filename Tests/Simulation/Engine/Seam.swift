@@ -68,6 +68,10 @@ final class Seam: Sendable {
         return value
     }
 
+    /// True if a look at a store that has nothing takes no step: services look twice a second, for hours, and a kill
+    /// there is like one before or after.
+    var mayLookInPassing: Bool { world.faults == Faults() && !gate.isDead }
+
     /// Before and after anything else that is outside. False if the process is dead.
     func reach(_ effect: StaticString, faults: Faults) async -> Bool {
         if chance(faults.slowCalls) {
