@@ -79,6 +79,9 @@ package struct Judge {
             let text = missing.map(String.init).joined(separator: ", ")
             add(.everyTargetHasAnOutcome, "\(task.name) misses \(text)")
         }
+        if let strangers = task.strangers, !isCut, !task.mayBeCancelled, !strangers.contains(report.unmatched) {
+            add(.strangersAreCounted, "\(task.name): \(report.unmatched) of \(strangers)")
+        }
         let reported = OutcomeCounts { report[$0] }
         let counted = outcomes.values.reduce(into: OutcomeCounts()) { counts, states in
             for state in states { counts[state] += 1 }
@@ -105,6 +108,7 @@ package struct Judge {
     private mutating func compare(_ copies: [JudgedPush], to device: Int, of task: JudgedTask) {
         let place = "device \(device) of \(task.name)"
         if !task.mayReach(device) { add(.nobodyElseIsTargeted, place) }
+        if copies.contains(where: \.hasOtherText) { add(.textIsItsOwn, place) }
         guard copies.count > 1 else { return }
         if task.isAtMostOnce { add(.atMostOnce, "\(place): \(copies.count) pushes") }
         for (copy, next) in zip(copies, copies.dropFirst())

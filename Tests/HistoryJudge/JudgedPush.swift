@@ -5,6 +5,8 @@ package struct JudgedPush: Sendable {
     package let sender: String
     /// True if the provider did not answer that it accepted it.
     package let isUnanswered: Bool
+    /// True if it shows another text than the task has for the device.
+    package var hasOtherText = false
 
     package init(time: Duration, sender: String, isUnanswered: Bool = false) {
         self.time = time

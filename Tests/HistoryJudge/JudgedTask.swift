@@ -24,6 +24,8 @@ package struct JudgedTask: Sendable {
     package var mayBeWithdrawn = false
     /// True if devices may be left out because of the app's rules.
     package var maySuppress = false
+    /// The entries of its list that name no device, at least and at most; nil if that is not known.
+    package var strangers: ClosedRange<Int>?
     /// Pushes a second.
     package var rate: Int?
     /// True if the cap of its app counts and limits its pushes.

@@ -13,6 +13,8 @@ package struct Violation: Sendable, CustomStringConvertible {
         case nothingBeforeBegin = "no push before the time of its task"
         case nothingAfterCancel = "no push long after a cancel was answered"
         case nothingAfterDeadline = "no push long after the deadline"
+        case textIsItsOwn = "a push shows the text that its task has for the device"
+        case strangersAreCounted = "a report counts the entries of a list that name no device"
         case outcomeHasReason = "a device ends as cancelled, suppressed or invalid only for that reason"
         case rateKept = "no more pushes in ten seconds than the rate allows"
         case capKept = "no more pushes to a device within a period than the cap allows"

@@ -52,4 +52,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case rollbackUnnoticed
     /// A rebuild also ends the doubt about a loss during it.
     case laterLossTrusted
+    /// All pushes that are sent together show the text of the first.
+    case textOfAnother
+    /// Instead of its own part of a list a job gets the first.
+    case partTakenForFirst
 }

@@ -32,7 +32,7 @@ struct EventChoices {
         guard !choices.isEmpty else { return [] }
         return (0..<dice.number(in: 2...16)).map { _ in
             let time = time(&dice)
-            return Event(time: time, kind: kind(dice.pick(choices), &dice))
+            return Event(time: time, kind: kind(dice.pick(choices), at: time, &dice))
         }
     }
 
@@ -42,11 +42,20 @@ struct EventChoices {
             ? min(span, dice.pick(tasks) + dice.duration(.zero ... .seconds(6))) : dice.duration(.zero...span)
     }
 
-    private func kind(_ choice: Choice, _ dice: inout Dice) -> Event.Kind {
+    /// Mostly the one that was posted last.
+    private func task(at time: Duration, _ dice: inout Dice) -> Int {
+        let last = tasks.indices.filter { tasks[$0] <= time }.max { tasks[$0] < tasks[$1] }
+        return dice.chance(60) ? last ?? 0 : dice.number(below: tasks.count)
+    }
+
+    private func kind(_ choice: Choice, at time: Duration, _ dice: inout Dice) -> Event.Kind {
         let services = Role.allCases.filter { $0 != .ingest }
         switch choice {
         case .kill: return .kill(dice.pick(Role.allCases), after: dice.number(below: 60))
-        case .suspend: return .suspend(dice.pick(services), dice.duration(.seconds(1) ... .seconds(180)))
+        case .suspend:
+            // A sender may hold claims meanwhile.
+            let role = dice.pick(dice.chance(50) ? [.apple, .android, .web] : services)
+            return .suspend(role, dice.duration(.seconds(1) ... .seconds(180)))
         case .stop: return .stop(dice.pick(services))
         case .mood:
             return .providers(
@@ -56,7 +65,7 @@ struct EventChoices {
         case .clock:
             let role = dice.pick(services)
             return .clock(role, clockError(&dice))
-        case .cancel: return .cancel(dice.number(below: tasks.count))
+        case .cancel: return .cancel(task(at: time, &dice))
         case .repeated: return .repeatPost(dice.number(below: tasks.count))
         case .process: return .addProcess(dice.pick(services))
         case .removal:

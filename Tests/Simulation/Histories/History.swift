@@ -50,4 +50,12 @@ struct History: Sendable {
                 }
             })
     }
+
+    /// True if a publisher may post the order again after it was answered.
+    func isRepeated(_ number: Int) -> Bool {
+        standstill?.repeated.contains(number) == true
+            || events.contains { event in
+                if case .repeatPost(number) = event.kind { true } else { false }
+            }
+    }
 }

@@ -14,6 +14,8 @@ final class HistoryRecord: Sendable {
 
     private struct State {
         var tasks: [TaskID: AcceptedTask] = [:]
+        /// By the number of the order: how many requests are not answered, and when the first of them began.
+        var requests: [Int: (count: Int, asked: Duration)] = [:]
         /// By the number of the order.
         var cancelAsked: Set<Int> = []
         var cancelled: [TaskID: Duration] = [:]
@@ -34,6 +36,22 @@ final class HistoryRecord: Sendable {
 
     /// The latest one.
     func task(of order: Int) -> TaskID? { tasks.last { $0.value.order == order }?.key }
+
+    /// Returns since when a request for the order may have had an effect.
+    func beginRequest(for order: Int, at time: Duration) -> Duration {
+        state.withLock { state in
+            let (count, asked) = state.requests[order] ?? (0, time)
+            state.requests[order] = (count + 1, asked)
+            return asked
+        }
+    }
+
+    func endRequest(for order: Int) {
+        state.withLock { state in
+            guard let (count, asked) = state.requests[order] else { return }
+            state.requests[order] = count > 1 ? (count - 1, asked) : nil
+        }
+    }
 
     func accept(_ task: TaskID, order: Int, asked: Duration, answered: Duration) {
         state.withLock { state in

@@ -15,7 +15,7 @@ extension HistoryRun {
         evidence.tasks = tasks.map { judged($0, $1, among: tasks.map(\.value)) }
         evidence.reports = try await reports()
         evidence.outcomes = try await outcomes()
-        evidence.pushes = pushes(to: evidence.tasks)
+        evidence.pushes = pushes(to: tasks)
         evidence.deadLetters = try await deadLetters()
         evidence.leftovers = try await leftovers()
         evidence.bufferedBytesPeak = world.bufferedBytesPeak
@@ -64,6 +64,9 @@ extension HistoryRun {
         judged.mayBeCancelled =
             record.wasAskedToCancel(task.order) || others.contains { task.asked <= $0.answered }
         judged.mayBeWithdrawn = judged.mayBeCancelled && (order.begin.isLater || order.key != nil)
+        // All entries of devices that left name none.
+        let strangers = order.target.strangers
+        judged.strangers = strangers...(strangers + (perhaps.isEmpty ? 0 : order.target.listed.count))
         judged.rate = order.rate
         judged.keepsCap = order.keepsRules
         judged.requestKey = "order \(task.order)"
@@ -84,20 +87,22 @@ extension HistoryRun {
 
     /// The life of a device begins when it has waited for what its task, or the app, makes it wait for.
     private func waitMaximum(of order: Order) -> Duration {
-        let isPaced = order.rate != nil || history.app.rate != nil
+        let isPaced = order.rate != nil || order.target.hasContents || history.app.rate != nil
         let hasRules = order.keepsRules && order.waits && (history.app.cap != nil || history.app.quietHours != nil)
         return isPaced || hasRules ? .seconds(7 * 86_400) : .zero
     }
 
     /// The id of a push begins like that of its task.
-    private func pushes(to tasks: [JudgedTask]) -> [TaskID: [Int: [JudgedPush]]] {
-        let ids = Dictionary(tasks.map { ($0.id.high, $0.id) }) { first, _ in first }
+    private func pushes(to tasks: [(key: TaskID, value: HistoryRecord.AcceptedTask)]) -> [TaskID: [Int: [JudgedPush]]] {
+        let known = Dictionary(tasks.map { ($0.key.high, $0) }) { first, _ in first }
         var pushes: [TaskID: [Int: [JudgedPush]]] = [:]
         for push in world.provider.accepted {
-            guard let id = ids[push.id.high] else { continue }
-            pushes[id, default: [:]][population.number(of: push.token) ?? -1, default: []].append(
-                JudgedPush(
-                    time: push.time, sender: push.process, isUnanswered: push.isUnanswered))
+            guard let task = known[push.id.high] else { continue }
+            let device = population.number(of: push.token) ?? -1
+            var judged = JudgedPush(time: push.time, sender: push.process, isUnanswered: push.isUnanswered)
+            let text = population.text(of: history.orders[task.value.order], for: device)
+            judged.hasOtherText = !push.payload.contains(Array(text.utf8))
+            pushes[task.key, default: [:]][device, default: []].append(judged)
         }
         return pushes
     }

@@ -176,19 +176,44 @@ final class HistoryRun: Sendable {
         try? await population.register(number, in: world.registry)
     }
 
-    /// As a careful publisher does: again with the same key until there is an answer.
+    /// As a careful publisher does: again with the same key until there is an answer. Only then its saved audience
+    /// changes.
     private func post(_ number: Int) async {
-        let asked = world.loop.uptime
-        guard let draft = try? population.draft(history.orders[number]) else {
-            preconditionFailure("the orders are valid")
-        }
+        let asked = record.beginRequest(for: number, at: world.loop.uptime)
+        defer { record.endRequest(for: number) }
+        let order = history.orders[number]
+        await save(try? population.savedAudience(of: order), of: number)
         await ask { publisher in
-            let task = try await publisher.publish(draft, key: "order \(number)")
+            let task = try await publish(order, number: number, by: publisher)
             return { record in
                 record.accept(task, order: number, asked: asked, answered: self.world.loop.uptime)
             }
         }
+        // A repeat is expanded again if its key was lost.
+        guard !history.isRepeated(number) else { return }
+        await save(.not(.everyone), of: number)
     }
+
+    private func publish(_ order: Order, number: Int, by publisher: Publisher) async throws -> TaskID {
+        guard !order.target.hasContents else {
+            return try await publisher.publish(
+                batch: population.batch(order, number: number), in: Population.group)
+        }
+        guard let name = try? HistoryRun.audienceName(number),
+            let draft = try? population.draft(order, saved: name)
+        else { preconditionFailure("the orders are valid") }
+        return try await publisher.publish(draft, key: "order \(number)")
+    }
+
+    /// As an administrator does.
+    private func save(_ audience: Audience?, of number: Int) async {
+        guard let audience, case .audience(_, isSaved: true, _) = history.orders[number].target else { return }
+        let book = AudienceBook(store: world.registry)
+        guard let name = try? HistoryRun.audienceName(number) else { preconditionFailure("the names are valid") }
+        try? await book.save(audience, as: name, in: population.app)
+    }
+
+    private static func audienceName(_ number: Int) throws -> AudienceName { try AudienceName("order-\(number)") }
 
     private func cancel(_ number: Int) async {
         record.askToCancel(number)

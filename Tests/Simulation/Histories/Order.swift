@@ -9,6 +9,12 @@ struct Order: Sendable {
         /// The users of these numbers, some of whom have two devices.
         case users([Int])
         case devices([Int])
+        /// Those that match, also by a saved audience whose name later means others, and some devices besides.
+        case audience(Condition, isSaved: Bool, devices: [Int])
+        /// A list that is stored in parts: these devices are far apart in it, all else are ids of no device.
+        case longList([Int], length: Int)
+        /// A list of tokens in which each device has a content of its own.
+        case contents([Int])
     }
 
     /// When its devices may be sent to.
@@ -38,10 +44,16 @@ struct Order: Sendable {
     /// A task of a history that is posted at this time.
     init(posted: Duration, devices: Int, dice: inout Dice) {
         let user = dice.number(below: devices)
-        begin = Begin(posted: posted, dice: &dice)
+        let begin = Begin(posted: posted, dice: &dice)
         target = if case .window = begin { .users([user]) } else { Target(devices: devices, dice: &dice) }
-        isAtMostOnce = dice.chance(30)
+        self.begin = target.hasContents ? .immediately : begin
         if dice.chance(30) { timeToLive = dice.duration(.seconds(5) ... .seconds(120)) }
+        guard !target.hasContents else {
+            // A dialect whose requests say nothing of the rest.
+            (isAtMostOnce, countsBadge, keepsRules, waits) = (false, false, true, true)
+            return
+        }
+        isAtMostOnce = dice.chance(30)
         if dice.chance(15) { rate = dice.number(in: 1...8) }
         countsBadge = dice.chance(40)
         keepsRules = dice.chance(80)
@@ -51,15 +63,43 @@ struct Order: Sendable {
 }
 
 extension Order.Target {
+    /// Longer than what is resolved at once, or not.
+    private static let listLengths = 401...1_300
+
+    var hasContents: Bool {
+        if case .contents = self { true } else { false }
+    }
+
+    /// The devices or users of the list.
+    var listed: [Int] {
+        switch self {
+        case .everyone, .topic: []
+        case .users(let numbers), .devices(let numbers), .longList(let numbers, _), .contents(let numbers): numbers
+        case .audience(_, _, let devices): devices
+        }
+    }
+
+    /// The entries of the list that name no device.
+    var strangers: Int {
+        if case .longList(let devices, let length) = self { length - devices.count } else { 0 }
+    }
+
     fileprivate init(devices: Int, dice: inout Dice) {
-        self =
-            switch dice.number(below: 5) {
-            case 0: .everyone
-            case 1: .topic
-            case 2: .users((0..<dice.number(in: 1...10)).map { _ in dice.number(below: devices) })
-            case 3: .users([dice.number(below: devices)])
-            default: .devices((0..<dice.number(in: 1...20)).map { _ in dice.number(below: devices) })
-            }
+        func some(_ counts: ClosedRange<Int>) -> [Int] {
+            (0..<dice.number(in: counts)).map { _ in dice.number(below: devices) }
+        }
+        switch dice.number(below: 20) {
+        case 0...2: self = .everyone
+        case 3...5: self = .topic
+        case 6...8: self = .users(some(1...10))
+        case 9...11: self = .users(some(1...1))
+        case 12, 13: self = .devices(some(1...20))
+        case 14...16:
+            self = .audience(
+                Condition(&dice), isSaved: dice.chance(40), devices: dice.chance(30) ? some(1...5) : [])
+        case 17: self = .longList(some(1...20), length: dice.number(in: Order.Target.listLengths))
+        default: self = .contents(some(1...20))
+        }
     }
 }
 
@@ -80,11 +120,11 @@ extension Order.Begin {
     fileprivate init(posted: Duration, dice: inout Dice) {
         switch dice.number(below: 20) {
         case 0...3: self = .at(posted + dice.duration(.seconds(1) ... .seconds(90)))
-        case 4, 5:
+        case 4...6:
             self = .window(
                 opens: posted + (dice.chance(50) ? .zero : dice.duration(.seconds(1) ... .seconds(60))),
-                length: dice.duration(.seconds(60) ... .seconds(600)), awaitsMoment: dice.chance(70))
-        case 6: self = .local(minute: Int((posted / .seconds(60)).rounded(.up)) + dice.number(in: 0...2))
+                length: dice.duration(.seconds(60) ... .seconds(400)), awaitsMoment: dice.chance(70))
+        case 7: self = .local(minute: Int((posted / .seconds(60)).rounded(.up)) + dice.number(in: 0...2))
         default: self = .immediately
         }
     }
@@ -114,6 +154,10 @@ extension Order: CustomStringConvertible {
         case .topic: "a topic"
         case .users(let users): "\(users.count) users"
         case .devices(let devices): "\(devices.count) devices"
+        case .audience(let condition, let isSaved, let devices):
+            "\(isSaved ? "a saved audience" : "an audience") \(condition) and \(devices.count) devices"
+        case .longList(let devices, let length): "\(devices.count) devices in a list of \(length)"
+        case .contents(let devices): "\(devices.count) devices with contents of their own"
         }
     }
 }

@@ -7,10 +7,12 @@ import TaskModel
 
 @testable import IngestAPI
 
-/// The devices of the app: of five two of Apple, two of Google and one with an address; every third user has two.
+/// The devices of the app, of all kinds; every third user has two.
 final class Population: Sendable {
     let app: AppID
     let topic: TopicName
+    private static let kinds: [PushProtocol] = [.apns, .fcm, .apns, .fcm, .http, .webpush, .apns, .wns, .huawei, .mpns]
+
     private let tokens: [PushToken]
     private let numbers: [String: Int]
     private let ids = Mutex(IDs())
@@ -25,19 +27,22 @@ final class Population: Sendable {
         do {
             app = try AppID("news")
             topic = try TopicName("sport")
-            tokens = try (0..<count).map { number in
-                let digits = String(number + 1, radix: 16)
-                let text = String(repeating: "0", count: 64 - digits.count) + digits
-                return switch number % 5 {
-                case 0, 2: try PushToken(.apns, text: text)
-                case 1, 3: try PushToken(.fcm, text: "device-\(text)")
-                default: try PushToken(.http, text: "https://push.example/\(text)")
-                }
-            }
+            tokens = try (0..<count).map { try Population.token($0) }
         } catch {
             preconditionFailure("the names are valid: \(error)")
         }
         numbers = Dictionary(uniqueKeysWithValues: tokens.enumerated().map { ($1.text, $0) })
+    }
+
+    private static func token(_ number: Int) throws -> PushToken {
+        let digits = String(number + 1, radix: 16)
+        let text = String(repeating: "0", count: 64 - digits.count) + digits
+        let kind = kinds[number % kinds.count]
+        return switch kind {
+        case .apns: try PushToken(kind, text: text)
+        case .fcm, .huawei: try PushToken(kind, text: "device-\(text)")
+        default: try PushToken(kind, text: "https://push.example/\(text)")
+        }
     }
 
     func register(in registry: any Registry) async throws {
@@ -46,7 +51,9 @@ final class Population: Sendable {
 
     func register(_ number: Int, in registry: any Registry) async throws {
         let changes = DeviceChanges(
-            language: number % 5 == 0 ? "de" : "en", aliases: [.externalUser: Population.userName(of: number)])
+            language: Population.isGerman(number) ? "de" : "en", appVersion: "1.\(Population.version(number))",
+            webPushKeys: kind(number) == .webpush ? Population.webPushKeys : nil,
+            aliases: [.externalUser: Population.userName(of: number)])
         let id = try await registry.register(tokens[number], changes: changes, in: app).registered.id
         if Population.isSubscribed(number) {
             _ = try await registry.subscribe(id, to: topic, options: SubscriptionOptions(), in: app)
@@ -61,6 +68,10 @@ final class Population: Sendable {
         _ = try await registry.remove(id(number), in: app)
     }
 
+    /// True if a request to `send-batch` can name it.
+    private func hasBatchID(_ number: Int) -> Bool { [.apns, .fcm, .huawei].contains(kind(number)) }
+
+    func kind(_ number: Int) -> PushProtocol { tokens[number].kind }
     func token(_ number: Int) -> String { tokens[number].text }
     func id(_ number: Int) -> DeviceID { ids.withLock { $0.current[number] } }
 
@@ -79,29 +90,63 @@ final class Population: Sendable {
                 tokens.indices.filter { number in
                     users.contains { Population.user(of: $0) == Population.user(of: number) }
                 })
-        case .devices(let devices): Set(devices)
+        case .devices(let devices), .longList(let devices, _): Set(devices)
+        // Never none.
+        case .contents(let devices): Set(([0] + devices).filter { hasBatchID($0) })
+        case .audience(let condition, _, let devices):
+            Set(tokens.indices.filter { condition.matches(traits($0)) }).union(devices)
         }
     }
 
-    func draft(_ order: Order) throws -> TaskDraft {
+    private func traits(_ number: Int) -> Condition.Traits {
+        Condition.Traits(
+            isSubscribed: Population.isSubscribed(number), isGerman: Population.isGerman(number),
+            version: Population.version(number), platform: Platform(kind(number)))
+    }
+
+    /// The text of an order that a device gets, and no device that gets another one.
+    func text(of order: Order, for device: Int) -> String {
+        order.target.hasContents
+            ? Population.ownText(device) : Population.isGerman(device) ? "Eins zu null" : "One to nil"
+    }
+
+    /// What a saved audience means until its order is answered.
+    func savedAudience(of order: Order) throws -> Audience? {
+        guard case .audience(let condition, isSaved: true, _) = order.target else { return nil }
+        return try condition.audience(topic: topic)
+    }
+
+    /// Of an order without contents of its own for each device. `name` is that of its saved audience.
+    func draft(_ order: Order, saved name: AudienceName) throws -> TaskDraft {
         var draft = TaskDraft()
         var message = PushMessage()
         message.title = LocalizedText("Goal", translations: ["de": "Tor"])
         message.body = LocalizedText("One to nil", translations: ["de": "Eins zu null"])
         message.badge = order.countsBadge ? .increment : nil
         draft.content.message = message
-        draft.content.platforms = [.ios, .android, .http]
+        draft.content.platforms = Set(Platform.allCases)
         switch order.target {
         case .everyone: draft.audience = .everyone
         case .topic: draft.audience = .topic(topic)
         case .users(let users): draft.entries = try users.map { .alias(try Population.alias(of: $0)) }
         case .devices(let devices): draft.entries = devices.map { .device(id($0)) }
+        case .audience(let condition, let isSaved, let devices):
+            draft.audience = isSaved ? .saved(name) : try condition.audience(topic: topic)
+            draft.entries = devices.map { .device(id($0)) }
+        case .longList(let devices, let length): draft.entries = longList(devices, length: length)
+        case .contents: preconditionFailure("it is sent as a batch")
         }
         draft.options.timeToLive = order.timeToLive
         draft.options.ambiguity = order.isAtMostOnce ? .atMostOnce : .atLeastOnce
         draft.replaces = order.key.map { "key-\($0)" }
         draft.timing = try timing(of: order)
         return draft
+    }
+
+    private func longList(_ devices: [Int], length: Int) -> [TargetEntry] {
+        var entries = [TargetEntry](repeating: .device(Population.stranger), count: length)
+        for (place, device) in devices.enumerated() { entries[place * length / devices.count] = .device(id(device)) }
+        return entries
     }
 
     private func timing(of order: Order) throws -> DraftTiming {
@@ -125,11 +170,25 @@ final class Population: Sendable {
         return timing
     }
 
+    /// The id of no device.
+    private static let stranger = DeviceID(index: DeviceIndex(rawValue: 4_000), tag: 1)
+
     static func alias(of number: Int) throws -> Alias {
         try Alias(.externalUser, value: userName(of: number))
     }
 
     private static func userName(of number: Int) -> String { "user-\(user(of: number))" }
     private static func user(of number: Int) -> Int { number % 3 == 2 ? number - 1 : number }
+    /// The simulated provider encrypts nothing.
+    private static let webPushKeys = WebPushKeys(
+        publicKey: [4] + [UInt8](repeating: 1, count: WebPushKeys.publicKeyBytes - 1),
+        secret: [UInt8](repeating: 2, count: WebPushKeys.secretBytes))
+    /// Of all batches.
+    static let group = TransferGroup(id: 1, name: "scores", rate: TransferGroupBounds.rates.upperBound)
+
+    private static func isGerman(_ number: Int) -> Bool { number / 2 % 3 == 0 }
+    private static func version(_ number: Int) -> Int { number % Condition.versions }
+    /// Ends with a mark, so that none contains another.
+    static func ownText(_ number: Int) -> String { "For number \(number)." }
     private static func isSubscribed(_ number: Int) -> Bool { number % 4 != 0 }
 }

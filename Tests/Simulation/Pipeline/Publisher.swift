@@ -21,6 +21,8 @@ struct Publisher: Sendable {
     private let submission: TaskSubmission
     private let cancellation: TaskCancellation
     private let release: MomentRelease
+    private let audiences: AudienceBook
+    private let transfers: TransferAcceptance
     private let moments: any UserMoments
     /// Runs while the process does.
     let releasedTasks: any Service
@@ -52,21 +54,45 @@ struct Publisher: Sendable {
         release = MomentRelease(
             archive: parts.archive, replacements: parts.replacements, producer: producer, queue: queue,
             isRegistryReady: { try await parts.registry.state() == .ready })
+        let reading = BodyReading()
         submission = TaskSubmission(
-            access, cancellation: cancellation, reading: BodyReading(), idempotencyLease: .seconds(15),
+            access, cancellation: cancellation, reading: reading, idempotencyLease: .seconds(15),
             environment: parts.environment)
+        audiences = AudienceBook(store: parts.registry)
+        transfers = TransferAcceptance(
+            transfers: parts.registry, submission: submission, reading: reading, time: parts.environment.time,
+            random: parts.environment.random)
     }
 
     /// Returns the id in the answer.
     func publish(_ draft: TaskDraft, key: String) async throws -> TaskID {
         let response = try await submission.submit(
             HTTPRequest(method: .post, path: "/v1/tasks"), of: caller(),
-            key: SubmissionKey(name: key, fingerprint: Array(key.utf8)), drafts: { _ in [draft] },
+            key: SubmissionKey(name: key, fingerprint: Array(key.utf8)), drafts: { _ in [try await expanded(draft)] },
             answer: { tasks in HTTPResponse(.accepted, body: .bytes(Array("\(tasks[0].id)".utf8))) })
         guard case .bytes(let body) = response.body, let id = TaskID(String(decoding: body, as: UTF8.self)) else {
             preconditionFailure("an answer without an id")
         }
         return id
+    }
+
+    /// Returns the task of a request to `send-batch`.
+    func publish(batch body: [UInt8], in group: TransferGroup) async throws -> TaskID {
+        let request = HTTPRequest(method: .post, path: "/push/v1/send-batch", body: HTTPRequestBody(body))
+        let (outline, fingerprint) = try await transfers.read(request, account: nil)
+        let transfer = try await transfers.accept(
+            outline, fingerprint: fingerprint, in: group, request: request, of: caller())
+        guard let id = transfer.tasks.first, transfer.tasks.count == 1 else {
+            preconditionFailure("a batch that names each device once is one task")
+        }
+        return id
+    }
+
+    private func expanded(_ draft: TaskDraft) async throws -> TaskDraft {
+        guard draft.hasSavedAudience, let audience = draft.audience else { return draft }
+        var expanded = draft
+        expanded.audience = try await audiences.expand(audience, in: AppID("news"))
+        return expanded
     }
 
     func cancel(_ id: TaskID) async throws {
@@ -82,19 +108,7 @@ struct Publisher: Sendable {
     }
 
     private func caller() throws -> AuthorizedCaller {
-        var app = PushApp(id: try AppID("news"))
-        app.providers.apns = APNsCredentials(
-            proof: .token(keyFile: KeyFile(field: "key_file", path: "key"), keyID: "ABCDE12345", teamID: "TEAM000000"),
-            topic: "com.example.news")
-        app.providers.fcm = FCMCredentials(
-            serviceAccountFile: KeyFile(field: "service_account_file", path: "key"), project: nil)
-        app.providers.http = HTTPPushCredentials()
-        let settings = seam.world.settings
-        app.limits.pushesPerDevice = settings.cap
-        app.limits.devicesPerSecond = settings.rate
-        app.quietHours = settings.quietHours.map {
-            QuietHours(start: $0.lowerBound, end: $0.upperBound, timeZone: DeliveryRules.fallbackZone)
-        }
+        let app = seam.world.settings.app(try AppID("news"))
         let access = Access(
             caller: .key("k1"), grants: [Access.Grant(app: app, scopes: [.publish, .broadcast])])
         return try AuthorizedCaller(access, for: [.broadcast]) { access.choose(nil, scope: $0) }

@@ -6,7 +6,8 @@ import Topics
 /// A sender's connection to the simulated providers.
 struct SimulatedGateway: PushGateway, GatewayDirectory {
     private static let roundTrips = Duration.milliseconds(20) ... .milliseconds(400)
-    private static let slowRoundTrips = Duration.seconds(5) ... .seconds(90)
+    /// Shorter than the lease of a claim, as gateways promise.
+    private static let slowRoundTrips = Duration.seconds(5) ... .seconds(50)
     private static let throttlePause = Duration.seconds(2)
 
     let provider: SimulatedProvider
@@ -21,12 +22,18 @@ struct SimulatedGateway: PushGateway, GatewayDirectory {
     func send(_ pushes: [Push]) async -> [PushOutcome] {
         let mood = provider.mood
         var outcomes: [PushOutcome] = []
-        for push in pushes { outcomes.append(await send(push, mood: mood)) }
+        for push in pushes { outcomes.append(await send(mistaken(push, among: pushes), mood: mood)) }
         await wait(mood == .slow ? SimulatedGateway.slowRoundTrips : SimulatedGateway.roundTrips)
         guard await seam.reach("provider.answer", faults: Faults()) else {
             return pushes.map { _ in .unknown("the process was killed") }
         }
         return outcomes
+    }
+
+    private func mistaken(_ push: Push, among pushes: [Push]) -> Push {
+        guard seam.world.bug == .textOfAnother else { return push }
+        return Push(
+            id: push.id, token: push.token, isSandbox: push.isSandbox, content: pushes[0].content, badge: push.badge)
     }
 
     private func send(_ push: Push, mood: SimulatedProvider.Mood) async -> PushOutcome {

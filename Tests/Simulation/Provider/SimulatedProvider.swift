@@ -11,6 +11,7 @@ final class SimulatedProvider: Sendable {
         let token: String
         let time: Duration
         let process: String
+        let payload: [UInt8]
         /// True if the sender got no answer.
         let isUnanswered: Bool
     }
@@ -54,7 +55,8 @@ final class SimulatedProvider: Sendable {
         state.withLock {
             $0.accepted.append(
                 Accepted(
-                    id: push.id, token: push.token, time: time, process: process, isUnanswered: isUnanswered))
+                    id: push.id, token: push.token, time: time, process: process, payload: push.payload,
+                    isUnanswered: isUnanswered))
         }
     }
 

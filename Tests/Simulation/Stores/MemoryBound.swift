@@ -8,7 +8,8 @@ enum MemoryBound {
     private static let refused: Set<String> = [
         "ledger.plan", "ledger.begin", "ledger.mark", "archive.keep", "archive.keepContents", "archive.schedule",
         "archive.reschedule", "archive.decideDevices", "archive.giveUp", "traces.keep", "deviceTasks.enter",
-        "statistics.fold", "keys.begin", "replacements.stage", "replacements.enter",
+        "statistics.fold", "keys.begin", "replacements.stage", "replacements.enter", "registry.reserve",
+        "registry.update",
     ]
 
     static func refuses(_ effect: StaticString) -> Bool { refused.contains(effect.description) }

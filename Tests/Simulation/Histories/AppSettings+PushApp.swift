@@ -1,0 +1,38 @@
+import LocalTime
+import PushModel
+import TaskModel
+
+@testable import Apps
+
+extension AppSettings {
+    /// As from the file of the app. The files that it names are never read.
+    func app(_ id: AppID) -> PushApp {
+        var app = PushApp(id: id)
+        app.providers = AppSettings.providers
+        app.limits.pushesPerDevice = cap
+        app.limits.devicesPerSecond = rate
+        app.quietHours = quietHours.map {
+            QuietHours(start: $0.lowerBound, end: $0.upperBound, timeZone: DeliveryRules.fallbackZone)
+        }
+        return app
+    }
+
+    private static func file(_ field: String) -> KeyFile { KeyFile(field: field, path: "key") }
+
+    /// Of all kinds.
+    private static let providers: ProviderCredentials = {
+        var providers = ProviderCredentials()
+        providers.apns = APNsCredentials(
+            proof: .token(keyFile: file("key_file"), keyID: "ABCDE12345", teamID: "TEAM000000"),
+            topic: "com.example.news")
+        providers.fcm = FCMCredentials(serviceAccountFile: file("service_account_file"), project: nil)
+        providers.huawei = HuaweiCredentials(
+            clientID: "100123456", clientSecretFile: file("client_secret_file"), project: nil)
+        providers.webpush = WebPushCredentials(keyFile: file("key_file"), contact: "mailto:push@example.com")
+        providers.wns = WNSCredentials(
+            clientID: "ms-app://s-1-15-2-1234", clientSecretFile: file("client_secret_file"), tenant: nil)
+        providers.mpns = MPNSCredentials()
+        providers.http = HTTPPushCredentials()
+        return providers
+    }()
+}
