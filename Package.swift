@@ -301,7 +301,7 @@ let package = Package(
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         testSimulation(
             "Simulation", "Apps", "Bus", "Carillon", "CommandKit", "CTaskHook", "HistoryJudge", "HTTPClient",
-            "HTTPServer", "IngestAPI", "LocalTime", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel",
+            "HTTPServer", "IngestAPI", "JSONKit", "LocalTime", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel",
             "RegistryLog", "Renderer", "Reporter", "Scheduler", "ServiceKit", "Store", "TargetingResolver", "TaskKit",
             "TaskModel", "Topics"),
         tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),

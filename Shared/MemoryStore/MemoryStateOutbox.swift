@@ -37,6 +37,9 @@ package final class MemoryStateOutbox: StateOutbox, Revertible {
         self.queueBytesMaximum = queueBytesMaximum
     }
 
+    /// The queues with states that are not posted.
+    package var queueCount: Int { state.withLock { $0.queues.count } }
+
     package func append(_ states: [OutboxState], of record: OutboxRecord) -> Int {
         let (now, place) = (time.now, record.subject.queue)
         return state.withLock { state in

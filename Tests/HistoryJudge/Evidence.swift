@@ -17,6 +17,7 @@ package struct Evidence: Sendable {
     package var appRate: Int?
     /// Of each device at the end; nil for one that never had a badge, or left the app meanwhile.
     package var badges: [Int: Int] = [:]
+    package var endpoints = EndpointEvidence()
     /// The headers of dead letters.
     package var deadLetters: [String] = []
     /// What is still to be done somewhere: unhandled messages, entries of stores that wait.

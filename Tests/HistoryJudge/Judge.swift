@@ -45,6 +45,7 @@ package struct Judge {
         // The keys of requests are lost with the rest of a store.
         if !evidence.disturbances.haveLost { compareRequests() }
         found += DeviceRules(evidence).violations() + RateRules(evidence).violations()
+        found += EndpointRules(evidence).violations()
         compareBuffers()
         for letter in evidence.deadLetters { add(.nothingDead, letter) }
         for leftover in evidence.leftovers { add(.nothingLeftOver, leftover) }

@@ -31,6 +31,8 @@ package struct JudgedTask: Sendable {
     /// True if the cap of its app counts and limits its pushes.
     package var keepsCap = false
     package var countsBadge = false
+    /// True for a task to one user with a window, whose states a webhook is told.
+    package var isMessage = false
     /// The key that the publisher repeats a request with, and when it first did.
     package var requestKey: String?
     package var asked = Duration.zero

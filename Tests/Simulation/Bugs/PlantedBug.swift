@@ -56,4 +56,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case textOfAnother
     /// Instead of its own part of a list a job gets the first.
     case partTakenForFirst
+    /// States leave the outbox before they are posted.
+    case statesLeftEarly
+    /// A report counts as posted once it is published.
+    case reportSettledEarly
 }

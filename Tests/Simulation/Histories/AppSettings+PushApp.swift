@@ -14,6 +14,11 @@ extension AppSettings {
         app.quietHours = quietHours.map {
             QuietHours(start: $0.lowerBound, end: $0.upperBound, timeZone: DeliveryRules.fallbackZone)
         }
+        if hasReportEndpoint { app.report = ReportEndpoint(url: "https://backend.example/reports") }
+        if hasWebhook {
+            app.webhook = WebhookEndpoint(
+                url: "https://backend.example/states", secretFile: AppSettings.file("secret_file"))
+        }
         return app
     }
 

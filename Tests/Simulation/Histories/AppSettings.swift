@@ -9,6 +9,10 @@ struct AppSettings: Sendable {
     var rate: Int?
     /// In minutes of the day, which begins with the history.
     var quietHours: ClosedRange<Int>?
+    /// Gets the reports of all tasks.
+    let hasReportEndpoint: Bool
+    /// Is told the states of messages, and of devices that leave.
+    let hasWebhook: Bool
 
     init(_ dice: inout Dice) {
         if dice.chance(20) {
@@ -16,6 +20,8 @@ struct AppSettings: Sendable {
         }
         if dice.chance(20) { rate = dice.number(in: 1...30) }
         if dice.chance(15) { quietHours = dice.number(in: 0...1)...dice.number(in: 2...30) }
+        hasReportEndpoint = dice.chance(40)
+        hasWebhook = dice.chance(30)
     }
 }
 
@@ -25,6 +31,8 @@ extension AppSettings: CustomStringConvertible {
         if let cap { parts.append("\(cap.count) pushes to a device in \(cap.period.text)") }
         if let rate { parts.append("\(rate) pushes a second") }
         if let quietHours { parts.append("quiet from minute \(quietHours.lowerBound) to \(quietHours.upperBound)") }
+        if hasReportEndpoint { parts.append("reports are posted") }
+        if hasWebhook { parts.append("a webhook") }
         return parts.isEmpty ? "no rules" : parts.joined(separator: ", ")
     }
 }

@@ -15,6 +15,7 @@ struct Event: Sendable, CustomStringConvertible {
         /// The process does nothing for so long, and goes on.
         case suspend(Role, Duration)
         case providers(SimulatedProvider.Mood, Duration)
+        case endpoint(SimulatedEndpoint.Mood, Duration)
         case faults(FaultKind, Duration)
         case clock(Role, Duration)
         case addProcess(Role)
@@ -53,6 +54,7 @@ struct Event: Sendable, CustomStringConvertible {
         case .stop(let role): "restart a process of \(role)"
         case .suspend(let role, let duration): "suspend a process of \(role) for \(duration.text)"
         case .providers(let mood, let duration): "providers are \(mood) for \(duration.text)"
+        case .endpoint(let mood, let duration): "the app's endpoint is \(mood) for \(duration.text)"
         case .faults(let kind, let duration): "\(kind.rawValue) for \(duration.text)"
         case .clock(let role, let error): "a clock of \(role) is off by \(error.text)"
         case .addProcess(let role): "one more process of \(role)"

@@ -5,7 +5,7 @@ import ServiceKit
 struct EventChoices {
     private enum Choice: CaseIterable {
         case kill, suspend, stop, mood, fault, clock, cancel, repeated, process, removal, moment, full, storeClock,
-            rollback
+            rollback, endpoint
 
         /// Most rules allow for a wrong clock, and a rebuild takes many steps.
         var isRare: Bool { self == .clock || self == .storeClock || self == .rollback }
@@ -18,11 +18,11 @@ struct EventChoices {
     private var choices: [Choice] = []
 
     /// `tasks` are the times at which they are posted.
-    init(tasks: [Duration], devices: Int, span: Duration, dice: inout Dice) {
+    init(tasks: [Duration], devices: Int, app: AppSettings, span: Duration, dice: inout Dice) {
         self.tasks = tasks
         self.devices = devices
         self.span = span
-        for choice in Choice.allCases {
+        for choice in Choice.allCases where choice != .endpoint || app.hasReportEndpoint || app.hasWebhook {
             let isLeftOut = dice.chance(choice.isRare ? 85 : 45)
             if !isLeftOut { choices += Array(repeating: choice, count: dice.number(in: 1...10)) }
         }
@@ -60,6 +60,9 @@ struct EventChoices {
         case .mood:
             return .providers(
                 dice.pick(SimulatedProvider.Mood.allCases), dice.duration(.seconds(1) ... .seconds(60)))
+        case .endpoint:
+            return .endpoint(
+                dice.pick(SimulatedEndpoint.Mood.allCases), dice.duration(.seconds(1) ... .seconds(60)))
         case .fault:
             return .faults(dice.pick(Event.FaultKind.allCases), dice.duration(.seconds(1) ... .seconds(40)))
         case .clock:

@@ -30,7 +30,7 @@ struct History: Sendable {
         app = AppSettings(&dice)
         let times = (0..<tasks).map { _ in dice.duration(.zero...span * 0.8) }
         orders = times.map { Order(posted: $0, devices: devices, dice: &dice) }
-        let choices = EventChoices(tasks: times, devices: devices, span: span, dice: &dice)
+        let choices = EventChoices(tasks: times, devices: devices, app: app, span: span, dice: &dice)
         let posts = times.enumerated().map { Event(time: $1, kind: .post($0)) }
         standstill =
             dice.chance(10)

@@ -21,6 +21,7 @@ extension HistoryRun {
         evidence.bufferedBytesPeak = world.bufferedBytesPeak
         evidence.bufferBytesMaximum = SimulatedBus.bufferBytesMaximum
         evidence.disturbances = record.disturbances
+        evidence.endpoints = try endpointEvidence()
         evidence.badges = try await badges()
         evidence.cap = history.app.cap
         evidence.appRate = history.app.rate
@@ -72,6 +73,7 @@ extension HistoryRun {
         judged.requestKey = "order \(task.order)"
         judged.asked = task.asked
         judged.countsBadge = order.countsBadge
+        if case .window = order.begin { judged.isMessage = true }
         return judged
     }
 
@@ -168,6 +170,8 @@ extension HistoryRun {
         }
         let onAgenda = world.agenda.count()
         if onAgenda > 0 { entries.append("\(onAgenda) tasks on the agenda") }
+        let untold = world.outbox.queueCount
+        if untold > 0 { entries.append("\(untold) queues in the outbox") }
         return entries
     }
 }

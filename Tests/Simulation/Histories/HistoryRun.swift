@@ -144,6 +144,10 @@ final class HistoryRun: Sendable {
             if mood.losesAnswers { record.disturbAll(at: world.loop.uptime) }
             await world.pause(duration)
             world.provider.mood = .well
+        case .endpoint(let mood, let duration):
+            world.endpoint.mood = mood
+            await world.pause(duration)
+            world.endpoint.mood = .well
         case .faults(let kind, let duration):
             record.disturbAll(at: world.loop.uptime)
             world.faults = Faults(kind)
@@ -169,7 +173,10 @@ final class HistoryRun: Sendable {
 
     private func remove(_ number: Int, back: Duration?) async {
         record.move(number, at: world.loop.uptime)
-        try? await population.remove(number, from: world.registry)
+        await ask { publisher in
+            try await publisher.remove(population.id(number))
+            return { _ in }
+        }
         guard let back else { return }
         await world.pause(back)
         record.move(number, at: world.loop.uptime)

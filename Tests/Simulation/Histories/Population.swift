@@ -64,10 +64,6 @@ final class Population: Sendable {
         }
     }
 
-    func remove(_ number: Int, from registry: any Registry) async throws {
-        _ = try await registry.remove(id(number), in: app)
-    }
-
     /// True if a request to `send-batch` can name it.
     private func hasBatchID(_ number: Int) -> Bool { [.apns, .fcm, .huawei].contains(kind(number)) }
 

@@ -23,6 +23,7 @@ struct Publisher: Sendable {
     private let release: MomentRelease
     private let audiences: AudienceBook
     private let transfers: TransferAcceptance
+    private let classes: DeviceClasses
     private let moments: any UserMoments
     /// Runs while the process does.
     let releasedTasks: any Service
@@ -58,6 +59,7 @@ struct Publisher: Sendable {
         submission = TaskSubmission(
             access, cancellation: cancellation, reading: reading, idempotencyLease: .seconds(15),
             environment: parts.environment)
+        classes = DeviceClasses(registry: parts.registry, producer: producer, time: parts.environment.time)
         audiences = AudienceBook(store: parts.registry)
         transfers = TransferAcceptance(
             transfers: parts.registry, submission: submission, reading: reading, time: parts.environment.time,
@@ -105,6 +107,10 @@ struct Publisher: Sendable {
         let (begin, end) = (seam.clock.now, seam.clock.now + duration)
         let waiting = try await moments.begin(until: end, of: key)
         _ = try await release.release(waiting, from: begin, until: end, trace: nil)
+    }
+
+    func remove(_ device: DeviceID) async throws {
+        _ = try await classes.remove(device, in: caller().app)
     }
 
     private func caller() throws -> AuthorizedCaller {

@@ -122,21 +122,19 @@ extension Role {
             deviceTasks: SimulatedDeviceTasks(base: world.deviceTasks, seam: seam), witness: parts.witness,
             outbox: SimulatedStateOutbox(base: world.outbox, seam: seam))
         var settings = EnvironmentReader([:])
+        let configuration = ReporterConfiguration(environment: &settings)
+        let client = SimulatedEndpointClient(
+            endpoint: world.endpoint, seam: seam, deadline: configuration.webhook.deadline)
         let reporter = ReporterParts(
             stores: stores, opens: world.opens, registry: parts.registry, producer: try await parts.producer(),
-            client: NoEndpoint(), app: { PushApp(id: $0) },
-            configuration: ReporterConfiguration(environment: &settings), environment: parts.environment)
-        return [
+            client: client, secrets: SimulatedEndpointSecrets(), app: { world.settings.app($0) },
+            configuration: configuration, environment: parts.environment)
+        // Nothing ever waits for it without a webhook.
+        let states: [any Service] = world.settings.hasWebhook ? [reporter.stateSender] : []
+        return states + [
             reporter.sweeper,
             try await parts.worker(Reporter.statuses, handler: StatusHandler(recorder: reporter.recorder)),
             try await parts.worker(Reporter.results, handler: reporter.handler),
         ]
-    }
-}
-
-/// The app of a history has no endpoints, so that nothing ever waits for `stateSender`, which is left out.
-private struct NoEndpoint: EndpointClient {
-    func send(_ request: HTTPClientRequest) async -> HTTPClientOutcome {
-        .notSent(HTTPClientError(.invalid, message: "the simulation has no endpoints"))
     }
 }

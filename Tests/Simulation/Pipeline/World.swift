@@ -16,6 +16,7 @@ final class World: Sendable {
     let loses: Bool
     let bus: MemoryBus
     let provider = SimulatedProvider()
+    let endpoint = SimulatedEndpoint()
     let registry: MemoryRegistry
     let ledger: MemoryLedger
     let archive = MemoryTaskArchive()
