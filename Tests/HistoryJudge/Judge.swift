@@ -51,7 +51,8 @@ package struct Judge {
         for leftover in evidence.leftovers { add(.nothingLeftOver, leftover) }
     }
 
-    /// With work in flight a consumer may hold twice its buffer, and then what it fetches once more.
+    /// With work in flight a consumer may hold twice its buffer, and then what it fetches once more: as much again, or a
+    /// message that is larger than what is left.
     private mutating func compareBuffers() {
         guard evidence.bufferedBytesPeak / Judge.buffersMaximum >= evidence.bufferBytesMaximum else { return }
         add(.buffersKeepBounds, "\(evidence.bufferedBytesPeak) bytes with a buffer of \(evidence.bufferBytesMaximum)")

@@ -6,7 +6,7 @@ import Topics
 /// The bus as one process sees it.
 struct SimulatedBus: Bus {
     /// Small, so that histories reach it: a few messages of one task.
-    static let bufferBytesMaximum = 4 << 10
+    static let bufferBytesMaximum = 8 << 10
 
     let base: any Bus
     let seam: Seam
