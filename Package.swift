@@ -302,8 +302,8 @@ let package = Package(
         testSimulation(
             "Simulation", "Apps", "Bus", "Carillon", "CommandKit", "CTaskHook", "HistoryJudge", "HTTPClient",
             "HTTPServer", "IngestAPI", "JSONKit", "LocalTime", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel",
-            "RegistryLog", "Renderer", "Reporter", "Scheduler", "ServiceKit", "Store", "TargetingResolver", "TaskKit",
-            "TaskModel", "Topics"),
+            "RegistryLog", "Renderer", "Reporter", "Scheduler", "ServiceKit", "Signing", "Store",
+            "TargetingResolver", "TaskKit", "TaskModel", "Topics"),
         tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),
         tests(
             "StoreConformanceTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore",

@@ -41,8 +41,10 @@ struct DeviceRules {
         return [Violation(.badgeCountedOnce, "device \(device) has \(badge) after \(least) to \(most) tasks")]
     }
 
+    /// A device that came back counts as another.
     private func cap(of device: Int, sent: [Sent]) -> [Violation] {
-        guard let cap = evidence.cap, !evidence.disturbances.mayDelayPushes else { return [] }
+        guard let cap = evidence.cap, !evidence.movedDevices.contains(device), !evidence.disturbances.mayDelayPushes
+        else { return [] }
         let times = sent.filter(\.task.keepsCap).compactMap(\.copies.first?.time).sorted()
         guard times.count > cap.count else { return [] }
         return zip(times, times.dropFirst(cap.count)).compactMap { first, last in

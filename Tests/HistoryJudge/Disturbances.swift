@@ -6,6 +6,9 @@ package struct Disturbances: Sendable {
     /// In which processes notice that a store came back with older data.
     private static let notice = Duration.seconds(2)
 
+    /// For which a process that goes on may finish what it had begun.
+    private static let rest = Duration.seconds(30)
+
     private var skewed: Duration?
     /// By which any clock was wrong at any time.
     package private(set) var clockError = Duration.zero
@@ -69,10 +72,13 @@ package struct Disturbances: Sendable {
     /// True if only a store that lost it knew of a cancel.
     func mayHaveLost(cancelAt time: Duration) -> Bool { losses.contains { $0.contains(time) } }
 
-    /// True if another may have repeated the push at that time because its acceptance may be unknown.
-    func mayBeRepeated(_ push: JudgedPush, at time: Duration) -> Bool {
-        if let first, first <= time { return true }
-        if let skewed, skewed <= time { return true }
+    /// True if another may have repeated the push because its acceptance may be unknown, or was suspended with a claim,
+    /// which has ended since, and sends the push as soon as it goes on.
+    func mayBeRepeated(_ push: JudgedPush, by next: JudgedPush) -> Bool {
+        if let first, first <= next.time { return true }
+        if let skewed, skewed <= next.time { return true }
+        let rest = (next.time - Disturbances.rest)...next.time
+        if processes[next.sender]?.contains(where: { rest.contains($0) }) == true { return true }
         return push.isUnanswered || processes[push.sender]?.contains { $0 >= push.time } == true
     }
 

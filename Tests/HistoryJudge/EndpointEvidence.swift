@@ -15,8 +15,6 @@ package struct EndpointEvidence: Sendable {
     package var removals: [Int: Int] = [:]
     /// The devices that are not registered in the end.
     package var goneDevices: Set<Int> = []
-    /// Those that a publisher removed at some time; some of them came back under another id.
-    package var movedDevices: Set<Int> = []
 
     package init() {}
 }

@@ -46,7 +46,10 @@ struct EndpointRules {
             (evidence.outcomes[task.id] ?? [:]).flatMap { device, states in
                 states.compactMap(ToldState.status).map { ToldState(device: device, status: $0) }
             })
-        let others = named.filter { $0.device != nil && !outcomes.contains($0) }
+        let opened = (evidence.opens[task.id]?.reported ?? []).flatMap { device in
+            ["delivered", "opened"].map { ToldState(device: device, status: $0) }
+        }
+        let others = named.filter { $0.device != nil && !outcomes.contains($0) && !opened.contains($0) }
         if !missing.isEmpty || !others.isEmpty {
             found.append(
                 Violation(
@@ -62,13 +65,15 @@ struct EndpointRules {
         let ofDevices = outcomes.filter { task.audience.contains($0.key) }.flatMap { device, states in
             states.compactMap(ToldState.status).sorted().map { ToldState(device: device, status: $0) }
         }
-        guard let report = evidence.reports[task.id]?.first, report.targeted == 0 else { return ofDevices }
-        return ofDevices + [ToldState(device: nil, status: report.isCancelled ? "cancelled" : "failed")]
+        let opened = (evidence.opens[task.id]?.accepted.intersection(task.audience) ?? []).sorted()
+            .map { ToldState(device: $0, status: "opened") }
+        guard let report = evidence.reports[task.id]?.first, report.targeted == 0 else { return ofDevices + opened }
+        return ofDevices + opened + [ToldState(device: nil, status: report.isCancelled ? "cancelled" : "failed")]
     }
 
     private func removals() -> [Violation] {
-        let gone = endpoints.goneDevices.subtracting(endpoints.movedDevices)
-        let told = endpoints.removals.filter { !endpoints.movedDevices.contains($0.key) }
+        let gone = endpoints.goneDevices.subtracting(evidence.movedDevices)
+        let told = endpoints.removals.filter { !evidence.movedDevices.contains($0.key) }
         return gone.union(told.keys).sorted().compactMap { device in
             let expected = gone.contains(device) ? 1 : 0
             let count = told[device] ?? 0

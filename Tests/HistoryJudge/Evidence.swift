@@ -12,11 +12,16 @@ package struct Evidence: Sendable {
     package var pushes: [TaskID: [Int: [JudgedPush]]] = [:]
     /// The devices that providers did not know, at any time.
     package var unknownToProviders: Set<Int> = []
+    /// Those that a publisher removed at some time; some of them came back under another id.
+    package var movedDevices: Set<Int> = []
     /// Of pushes to one device, and of pushes a second, over all tasks of the app.
     package var cap: PushCap?
     package var appRate: Int?
     /// Of each device at the end; nil for one that never had a badge, or left the app meanwhile.
     package var badges: [Int: Int] = [:]
+    /// The pushes that devices reported as opened, and how many of them a task counts.
+    package var opens: [TaskID: Opens] = [:]
+    package var openCounts: [TaskID: Int] = [:]
     package var endpoints = EndpointEvidence()
     /// The headers of dead letters.
     package var deadLetters: [String] = []

@@ -46,6 +46,7 @@ package struct Judge {
         if !evidence.disturbances.haveLost { compareRequests() }
         found += DeviceRules(evidence).violations() + RateRules(evidence).violations()
         found += EndpointRules(evidence).violations()
+        compareOpens()
         compareBuffers()
         for letter in evidence.deadLetters { add(.nothingDead, letter) }
         for leftover in evidence.leftovers { add(.nothingLeftOver, leftover) }
@@ -65,6 +66,17 @@ package struct Judge {
             where next.asked - first.accepted < Judge.keyRetention {
                 add(.keyAnsweredOnce, "\(key) was answered with two tasks")
             }
+        }
+    }
+
+    /// A report without an answer may be counted. What was counted may be lost with the store.
+    private mutating func compareOpens() {
+        for task in evidence.tasks {
+            guard let opens = evidence.opens[task.id] else { continue }
+            let least = evidence.disturbances.haveLost ? 0 : opens.accepted.count
+            let count = evidence.openCounts[task.id] ?? 0
+            guard count < least || count > opens.reported.count else { continue }
+            add(.opensAreCountedOnce, "\(task.name): \(count) of \(least) to \(opens.reported.count)")
         }
     }
 
@@ -114,7 +126,7 @@ package struct Judge {
         guard copies.count > 1 else { return }
         if task.isAtMostOnce { add(.atMostOnce, "\(place): \(copies.count) pushes") }
         for (copy, next) in zip(copies, copies.dropFirst())
-        where !evidence.disturbances.mayBeRepeated(copy, at: next.time) {
+        where !evidence.disturbances.mayBeRepeated(copy, by: next) {
             add(.noRepeatWithoutReason, "\(place), after that of \(copy.sender)")
         }
     }

@@ -27,6 +27,7 @@ package struct Violation: Sendable, CustomStringConvertible {
         case statesAreToldOnce = "a webhook is told each state once"
         case statesAreOutcomes = "a webhook is told the outcomes of a message"
         case removalsAreToldOnce = "a webhook is told once that a device left"
+        case opensAreCountedOnce = "a task counts each device that reported it as opened once"
         case nothingDead = "no message is dead-lettered"
         case nothingLeftOver = "nothing is left to do"
         case livelock = "the pipeline comes to rest"

@@ -60,4 +60,6 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case statesLeftEarly
     /// A report counts as posted once it is published.
     case reportSettledEarly
+    /// Some receipts are not counted.
+    case receiptForgotten
 }

@@ -13,13 +13,13 @@ final class Seam: Sendable {
     /// Of the process, for the bus to expel when it has died.
     let consumers = Mutex<[SimulatedConsumer]>([])
     private let dice: Mutex<Dice>
-    private let mishap = Mutex<Mishap?>(nil)
+    private let interruption = Mutex<Interruption?>(nil)
 
     /// What happens to a process in the middle of its work.
-    private struct Mishap {
+    private struct Interruption {
         var effects: Int
-        let kills: Bool
         let event: OneTimeEvent
+        let perform: @Sendable (Gate) -> Void
     }
 
     init(_ name: String, world: World, seed: UInt64) {
@@ -30,21 +30,15 @@ final class Seam: Sendable {
         dice = Mutex(Dice(seed: seed))
     }
 
-    /// Kills the process before one of its next effects, or after a time in which it has fewer.
-    func crash(after effects: Int, orAfter limit: Duration) async {
-        _ = await meet(after: effects, kills: true, orAfter: limit)
-        gate.kill()
-    }
-
-    /// Waits until the process is about to have its next effect but so many; false if it has fewer in that time.
-    func proceed(to effects: Int, orAfter limit: Duration) async -> Bool {
-        await meet(after: effects, kills: false, orAfter: limit)
-    }
-
-    private func meet(after effects: Int, kills: Bool, orAfter limit: Duration) async -> Bool {
+    /// Kills or stops the process before one of its next effects, or after a time in which it has fewer.
+    func interrupt(
+        after effects: Int, orAfter limit: Duration, by perform: @escaping @Sendable (Gate) -> Void
+    ) async {
         let event = OneTimeEvent()
-        mishap.withLock { $0 = Mishap(effects: effects, kills: kills, event: event) }
-        return await event.wait(atMost: limit, time: ProcessClock(world.loop))
+        interruption.withLock { $0 = Interruption(effects: effects, event: event, perform: perform) }
+        if await event.wait(atMost: limit, time: ProcessClock(world.loop)) { return }
+        interruption.withLock { $0 = nil }
+        perform(gate)
     }
 
     /// Of a store.
@@ -87,13 +81,16 @@ final class Seam: Sendable {
     }
 
     private func countDown() {
-        let due = mishap.withLock { mishap -> Mishap? in
-            guard let effects = mishap?.effects, effects > 0 else { return mishap }
-            mishap?.effects = effects - 1
+        let due = interruption.withLock { interruption -> Interruption? in
+            guard let effects = interruption?.effects, effects > 0 else {
+                defer { interruption = nil }
+                return interruption
+            }
+            interruption?.effects = effects - 1
             return nil
         }
         guard let due else { return }
-        if due.kills { gate.kill() }
+        due.perform(gate)
         due.event.happen()
     }
 

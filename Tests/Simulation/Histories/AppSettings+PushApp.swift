@@ -1,5 +1,6 @@
 import LocalTime
 import PushModel
+import Signing
 import TaskModel
 
 @testable import Apps
@@ -19,8 +20,11 @@ extension AppSettings {
             app.webhook = WebhookEndpoint(
                 url: "https://backend.example/states", secretFile: AppSettings.file("secret_file"))
         }
+        if hasReceipts { app.receiptKey = ReceiptKey(secret: AppSettings.pepper, app: id) }
         return app
     }
+
+    private static let pepper = [UInt8](repeating: 7, count: 32)
 
     private static func file(_ field: String) -> KeyFile { KeyFile(field: field, path: "key") }
 

@@ -13,6 +13,8 @@ struct AppSettings: Sendable {
     let hasReportEndpoint: Bool
     /// Is told the states of messages, and of devices that leave.
     let hasWebhook: Bool
+    /// Its pushes have proofs, and devices report what was opened.
+    let hasReceipts: Bool
 
     init(_ dice: inout Dice) {
         if dice.chance(20) {
@@ -22,6 +24,7 @@ struct AppSettings: Sendable {
         if dice.chance(15) { quietHours = dice.number(in: 0...1)...dice.number(in: 2...30) }
         hasReportEndpoint = dice.chance(40)
         hasWebhook = dice.chance(30)
+        hasReceipts = dice.chance(30)
     }
 }
 
@@ -33,6 +36,7 @@ extension AppSettings: CustomStringConvertible {
         if let quietHours { parts.append("quiet from minute \(quietHours.lowerBound) to \(quietHours.upperBound)") }
         if hasReportEndpoint { parts.append("reports are posted") }
         if hasWebhook { parts.append("a webhook") }
+        if hasReceipts { parts.append("receipts") }
         return parts.isEmpty ? "no rules" : parts.joined(separator: ", ")
     }
 }

@@ -12,8 +12,8 @@ struct Event: Sendable, CustomStringConvertible {
         /// A process is killed as soon as it has done so many more things.
         case kill(Role, after: Int)
         case stop(Role)
-        /// The process does nothing for so long, and goes on.
-        case suspend(Role, Duration)
+        /// As soon as it has done so many more things, the process does nothing for so long, and goes on.
+        case suspend(Role, after: Int, Duration)
         case providers(SimulatedProvider.Mood, Duration)
         case endpoint(SimulatedEndpoint.Mood, Duration)
         case faults(FaultKind, Duration)
@@ -23,6 +23,8 @@ struct Event: Sendable, CustomStringConvertible {
         case removeDevice(Int, back: Duration?)
         /// The first user of this task is at a good moment.
         case goodMoment(Int)
+        /// The devices report that all pushes that they got so far were opened.
+        case opens
         /// The stores come back as they were so long ago; later an operator has them rebuilt.
         case storeGoesBack(Duration)
         /// The stores refuse what needs memory.
@@ -52,7 +54,8 @@ struct Event: Sendable, CustomStringConvertible {
         case .cancel(let number): "cancel task \(number)"
         case .kill(let role, let steps): "kill a process of \(role) after \(steps) more effects"
         case .stop(let role): "restart a process of \(role)"
-        case .suspend(let role, let duration): "suspend a process of \(role) for \(duration.text)"
+        case .suspend(let role, let steps, let duration):
+            "suspend a process of \(role) after \(steps) more effects for \(duration.text)"
         case .providers(let mood, let duration): "providers are \(mood) for \(duration.text)"
         case .endpoint(let mood, let duration): "the app's endpoint is \(mood) for \(duration.text)"
         case .faults(let kind, let duration): "\(kind.rawValue) for \(duration.text)"
@@ -61,6 +64,7 @@ struct Event: Sendable, CustomStringConvertible {
         case .removeDevice(let number, let back):
             "remove device \(number)\(back.map { ", which comes back after \($0.text)" } ?? "")"
         case .goodMoment(let number): "a good moment of the first user of task \(number)"
+        case .opens: "all pushes are opened"
         case .memoryIsFull(let duration): "the stores are full for \(duration.text)"
         case .storeClock(let error): "the clock of the stores is off by \(error.text)"
         case .storeGoesBack(let age): "the stores go back by \(age.text)"

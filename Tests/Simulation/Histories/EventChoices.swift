@@ -5,7 +5,7 @@ import ServiceKit
 struct EventChoices {
     private enum Choice: CaseIterable {
         case kill, suspend, stop, mood, fault, clock, cancel, repeated, process, removal, moment, full, storeClock,
-            rollback, endpoint
+            rollback, endpoint, opens
 
         /// Most rules allow for a wrong clock, and a rebuild takes many steps.
         var isRare: Bool { self == .clock || self == .storeClock || self == .rollback }
@@ -22,9 +22,17 @@ struct EventChoices {
         self.tasks = tasks
         self.devices = devices
         self.span = span
-        for choice in Choice.allCases where choice != .endpoint || app.hasReportEndpoint || app.hasWebhook {
+        for choice in Choice.allCases where EventChoices.concerns(app, choice) {
             let isLeftOut = dice.chance(choice.isRare ? 85 : 45)
             if !isLeftOut { choices += Array(repeating: choice, count: dice.number(in: 1...10)) }
+        }
+    }
+
+    private static func concerns(_ app: AppSettings, _ choice: Choice) -> Bool {
+        switch choice {
+        case .endpoint: app.hasReportEndpoint || app.hasWebhook
+        case .opens: app.hasReceipts
+        default: true
         }
     }
 
@@ -55,7 +63,7 @@ struct EventChoices {
         case .suspend:
             // A sender may hold claims meanwhile.
             let role = dice.pick(dice.chance(50) ? [.apple, .android, .web] : services)
-            return .suspend(role, dice.duration(.seconds(1) ... .seconds(180)))
+            return .suspend(role, after: dice.number(below: 60), dice.duration(.seconds(1) ... .seconds(180)))
         case .stop: return .stop(dice.pick(services))
         case .mood:
             return .providers(
@@ -75,6 +83,7 @@ struct EventChoices {
             return .removeDevice(
                 dice.number(below: devices), back: dice.chance(50) ? dice.duration(.zero ... .seconds(60)) : nil)
         case .moment: return .goodMoment(dice.number(below: tasks.count))
+        case .opens: return .opens
         case .full: return .memoryIsFull(dice.duration(.seconds(1) ... .seconds(60)))
         case .storeClock: return .storeClock(clockError(&dice))
         case .rollback: return .storeGoesBack(dice.duration(.zero ... .seconds(40)))

@@ -19,6 +19,8 @@ final class HistoryRecord: Sendable {
         /// By the number of the order.
         var cancelAsked: Set<Int> = []
         var cancelled: [TaskID: Duration] = [:]
+        /// The devices that reported, and those that were answered.
+        var opens: [TaskID: Opens] = [:]
         /// When devices left the app or came back.
         var moves: [Int: [Duration]] = [:]
         var disturbances = Disturbances()
@@ -59,6 +61,20 @@ final class HistoryRecord: Sendable {
             state.tasks[task] = AcceptedTask(order: order, asked: asked, answered: answered)
         }
     }
+
+    func reportOpens(_ devices: [TaskID: Set<Int>]) {
+        state.withLock { state in
+            for (task, devices) in devices { state.opens[task, default: Opens()].reported.formUnion(devices) }
+        }
+    }
+
+    func acceptOpens(_ devices: [TaskID: Set<Int>]) {
+        state.withLock { state in
+            for (task, devices) in devices { state.opens[task, default: Opens()].accepted.formUnion(devices) }
+        }
+    }
+
+    var opens: [TaskID: Opens] { state.withLock { $0.opens } }
 
     func askToCancel(_ order: Int) {
         state.withLock { _ = $0.cancelAsked.insert(order) }

@@ -9,7 +9,6 @@ extension HistoryRun {
         var evidence = EndpointEvidence()
         evidence.expectsReports = history.app.hasReportEndpoint
         evidence.expectsStates = history.app.hasWebhook
-        evidence.movedDevices = record.movedDevices
         evidence.goneDevices = Set(
             try (0..<history.deviceCount).filter {
                 try world.registry.device(population.id($0), in: population.app) == nil

@@ -21,6 +21,9 @@ extension HistoryRun {
         evidence.bufferedBytesPeak = world.bufferedBytesPeak
         evidence.bufferBytesMaximum = SimulatedBus.bufferBytesMaximum
         evidence.disturbances = record.disturbances
+        evidence.movedDevices = record.movedDevices
+        evidence.opens = record.opens
+        evidence.openCounts = openCounts()
         evidence.endpoints = try endpointEvidence()
         evidence.badges = try await badges()
         evidence.cap = history.app.cap
@@ -103,10 +106,14 @@ extension HistoryRun {
             let device = population.number(of: push.token) ?? -1
             var judged = JudgedPush(time: push.time, sender: push.process, isUnanswered: push.isUnanswered)
             let text = population.text(of: history.orders[task.value.order], for: device)
-            judged.hasOtherText = !push.payload.contains(Array(text.utf8))
+            judged.hasOtherText = !HistoryRun.shows(push.payload, Array(text.utf8))
             pushes[task.key, default: [:]][device, default: []].append(judged)
         }
         return pushes
+    }
+
+    private static func shows(_ payload: [UInt8], _ text: [UInt8]) -> Bool {
+        payload.indices.contains { payload[$0] == text.first && payload[$0...].starts(with: text) }
     }
 }
 

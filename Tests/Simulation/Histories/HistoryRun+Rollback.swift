@@ -50,10 +50,11 @@ extension HistoryRun {
     private func disturb(_ rebuild: Seam) async {
         let effects = Int(rebuild.seed() % HistoryRun.effectsMaximum)
         if rebuild.chance(20) {
-            await rebuild.crash(after: effects, orAfter: .seconds(20))
+            await rebuild.interrupt(after: effects, orAfter: .seconds(20)) { $0.kill() }
         } else if rebuild.chance(40) {
             let age = rebuild.duration(.zero ... .seconds(20))
-            if await rebuild.proceed(to: effects, orAfter: .seconds(20)) { await storeGoesBack(by: age) }
+            await rebuild.interrupt(after: effects, orAfter: .seconds(20)) { _ in }
+            await storeGoesBack(by: age)
         }
     }
 

@@ -137,7 +137,8 @@ final class HistoryRun: Sendable {
         case .cancel(let number): await cancel(number)
         case .kill(let role, let effects): await fleet.kill(role, after: effects)
         case .stop(let role): await fleet.restart(role)
-        case .suspend(let role, let duration): await fleet.suspend(role, for: duration)
+        case .suspend(let role, let effects, let duration):
+            await fleet.suspend(role, after: effects, for: duration)
         case .providers(let mood, let duration):
             world.provider.mood = mood
             record.delayPushes()
@@ -160,6 +161,7 @@ final class HistoryRun: Sendable {
         case .removeDevice(let number, let back): await remove(number, back: back)
         case .goodMoment(let number):
             if case .users(let users) = history.orders[number].target { await begin(momentOf: users[0]) }
+        case .opens: await openPushes()
         case .memoryIsFull(let duration):
             world.isFull = true
             await world.pause(duration)
@@ -241,7 +243,7 @@ final class HistoryRun: Sendable {
 
     /// A request that is repeated until it is answered by a process that is still there. What it learned is recorded
     /// then.
-    private func ask(_ request: (Publisher) async throws -> (HistoryRecord) -> Void) async {
+    func ask(_ request: (Publisher) async throws -> (HistoryRecord) -> Void) async {
         for _ in 0..<HistoryRun.requestsMaximum {
             if let publisher = fleet.publisher, let note = try? await request(publisher), !publisher.seam.gate.isDead {
                 return note(record)

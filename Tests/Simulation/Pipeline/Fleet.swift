@@ -4,8 +4,8 @@ import Synchronization
 /// The processes that run, and what an operator or a failing machine does to them.
 final class Fleet: Sendable {
     private static let restartDelays = Duration.milliseconds(100) ... .seconds(8)
-    /// A process that does too little to come to its end is killed all the same.
-    private static let crashPatience = Duration.seconds(20)
+    /// A process that does too little until then is killed or suspended all the same.
+    private static let patience = Duration.seconds(20)
 
     private let world: World
     private let record: HistoryRecord
@@ -78,7 +78,7 @@ final class Fleet: Sendable {
     /// In the middle of what it does, if it does so many more things.
     func kill(_ role: Role, after effects: Int) async {
         guard let process = take(role) else { return }
-        await process.seam.crash(after: effects, orAfter: Fleet.crashPatience)
+        await process.seam.interrupt(after: effects, orAfter: Fleet.patience) { $0.kill() }
         record.disturb(process.seam.name, at: world.loop.uptime)
         process.kill()
         await world.pause(dice.withLock { $0.duration(Fleet.restartDelays) })
@@ -87,10 +87,10 @@ final class Fleet: Sendable {
 
     /// The bus gives the partitions of a process that it does not hear from to others; such a process finishes what it
     /// had begun, and joins again.
-    func suspend(_ role: Role, for duration: Duration) async {
+    func suspend(_ role: Role, after effects: Int, for duration: Duration) async {
         guard let process = take(role) else { return }
+        await process.seam.interrupt(after: effects, orAfter: Fleet.patience) { $0.stop() }
         record.disturb(process.seam.name, at: world.loop.uptime)
-        process.seam.gate.stop()
         guard duration > SimulatedProcess.sessionTimeout else {
             await world.pause(duration)
             process.seam.gate.resume()

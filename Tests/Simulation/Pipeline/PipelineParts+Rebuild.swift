@@ -11,7 +11,7 @@ extension PipelineParts {
         let stores = RecoveryStores(
             ledger: ledger, archive: archive, agenda: agenda, index: retries, moments: world.moments,
             opens: world.opens, replacements: replacements,
-            statistics: SimulatedTaskStatistics(base: world.statistics, seam: seam), receipts: world.receipts,
+            statistics: SimulatedTaskStatistics(base: world.statistics, seam: seam), receipts: receipts,
             traces: SimulatedTaskTraces(base: world.traces, seam: seam),
             doubt: SimulatedDoubt(witness: witness, seam: seam))
         let command = try Rebuild(CommandArguments(["--yes"], options: Rebuild.declaration.options))

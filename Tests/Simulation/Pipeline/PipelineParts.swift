@@ -33,6 +33,7 @@ struct PipelineParts: Sendable {
     var retries: SimulatedRetryIndex { SimulatedRetryIndex(base: world.retries, seam: seam) }
     var outages: SimulatedProviderOutages { SimulatedProviderOutages(base: world.outages, seam: seam) }
     var moments: SimulatedUserMoments { SimulatedUserMoments(base: world.moments, seam: seam) }
+    var receipts: SimulatedTaskReceipts { SimulatedTaskReceipts(base: world.receipts, seam: seam) }
     var pacing: SimulatedPushPacing { SimulatedPushPacing(base: world.pacing, seam: seam) }
     var replacements: SimulatedTaskReplacements {
         SimulatedTaskReplacements(base: world.replacements, seam: seam)

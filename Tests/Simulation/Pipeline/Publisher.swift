@@ -24,6 +24,7 @@ struct Publisher: Sendable {
     private let audiences: AudienceBook
     private let transfers: TransferAcceptance
     private let classes: DeviceClasses
+    private let receipts: ReceiptRoutes
     private let moments: any UserMoments
     /// Runs while the process does.
     let releasedTasks: any Service
@@ -34,7 +35,7 @@ struct Publisher: Sendable {
         let producer = try await parts.producer(patience: .seconds(5))
         let access = TaskAccess(
             archive: parts.archive, ledger: parts.ledger, agenda: parts.agenda, index: parts.retries,
-            traces: SimulatedTaskTraces(base: world.traces, seam: seam), receipts: world.receipts,
+            traces: SimulatedTaskTraces(base: world.traces, seam: seam), receipts: parts.receipts,
             statistics: SimulatedTaskStatistics(base: world.statistics, seam: seam),
             deviceTasks: SimulatedDeviceTasks(base: world.deviceTasks, seam: seam),
             replacements: parts.replacements, moments: parts.moments, opens: world.opens,
@@ -60,6 +61,7 @@ struct Publisher: Sendable {
             access, cancellation: cancellation, reading: reading, idempotencyLease: .seconds(15),
             environment: parts.environment)
         classes = DeviceClasses(registry: parts.registry, producer: producer, time: parts.environment.time)
+        receipts = ReceiptRoutes(access, reading: reading, environment: parts.environment)
         audiences = AudienceBook(store: parts.registry)
         transfers = TransferAcceptance(
             transfers: parts.registry, submission: submission, reading: reading, time: parts.environment.time,
@@ -111,6 +113,17 @@ struct Publisher: Sendable {
 
     func remove(_ device: DeviceID) async throws {
         _ = try await classes.remove(device, in: caller().app)
+    }
+
+    /// The receipts are all genuine.
+    func report(receipts body: [UInt8]) async throws {
+        let request = HTTPRequest(
+            method: .post, path: "/v1/receipts", headers: HTTPHeaders(["Content-Type": "application/json"]),
+            body: HTTPRequestBody(body))
+        let response = try await receipts.create(AuthorizedRequest(request: request, caller: caller(), base: ""))
+        guard case .bytes(let answer) = response.body, answer.contains(Array("\"refused\":[]".utf8)) else {
+            preconditionFailure("a receipt is refused")
+        }
     }
 
     private func caller() throws -> AuthorizedCaller {

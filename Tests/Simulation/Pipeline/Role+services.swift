@@ -131,8 +131,13 @@ extension Role {
             configuration: configuration, environment: parts.environment)
         // Nothing ever waits for it without a webhook.
         let states: [any Service] = world.settings.hasWebhook ? [reporter.stateSender] : []
+        let receipts = ReceiptHandler(
+            parts.receipts,
+            places: ReceiptPlaces(receipts: parts.receipts, archive: stores.archive, traces: stores.traces),
+            states: reporter.recorder, learner: reporter.learner, metrics: parts.environment.metrics)
         return states + [
             reporter.sweeper,
+            try await parts.worker(Reporter.receipts, handler: receipts),
             try await parts.worker(Reporter.statuses, handler: StatusHandler(recorder: reporter.recorder)),
             try await parts.worker(Reporter.results, handler: reporter.handler),
         ]

@@ -12,6 +12,8 @@ final class SimulatedProvider: Sendable {
         let time: Duration
         let process: String
         let payload: [UInt8]
+        /// With which the device reports what became of it.
+        let proof: ReceiptProof?
         /// True if the sender got no answer.
         let isUnanswered: Bool
     }
@@ -56,6 +58,7 @@ final class SimulatedProvider: Sendable {
             $0.accepted.append(
                 Accepted(
                     id: push.id, token: push.token, time: time, process: process, payload: push.payload,
+                    proof: push.proof,
                     isUnanswered: isUnanswered))
         }
     }
