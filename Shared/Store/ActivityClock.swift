@@ -90,7 +90,8 @@ package struct ActivityClock: Hashable, Sendable {
     ) -> (task: TaskID, pending: Pending?) {
         hasEnded = hasEnded || isEnd
         if let current, current.stamp == stamp, pending == nil { return (current.task, nil) }
-        var next = pending ?? Pending(task: task, due: nextRelease(at: now), stamp: stamp)
+        // A request may be repeated after its task was sent, which is never sent again.
+        var next = pending ?? Pending(task: task.another(after: timestamp), due: nextRelease(at: now), stamp: stamp)
         next.stamp = stamp
         pending = next
         return (next.task, next)
@@ -147,6 +148,13 @@ package struct ActivityClock: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(packed)
+    }
+}
+
+extension TaskID {
+    /// Another one after each timestamp. The version and the variant of the id stay.
+    fileprivate func another(after timestamp: Int64) -> TaskID {
+        TaskID(high: high ^ UInt64(bitPattern: timestamp) << 16, low: low)
     }
 }
 

@@ -53,6 +53,20 @@ import Testing
         #expect(request(&clock, 3, at: 7).task != task)
     }
 
+    /// Goal: a state that is stored again after a later one was sent is sent too. Method: a request whose task has sent
+    /// the state of another request is repeated.
+    @Test func aRepeatedRequestGetsAnotherTaskOnceItsOwnWasSent() {
+        var clock = ActivityClock()
+        let first = request(&clock, 1, at: 0)
+        #expect(request(&clock, 2, at: 10).task == first.task)
+        _ = release(&clock, first.task, stamp: 2, at: 20)
+        let repeated = request(&clock, 1, at: 30)
+        #expect(repeated.task != first.task && repeated.pending != nil)
+        #expect(request(&clock, 1, at: 40).task == repeated.task)
+        #expect(release(&clock, repeated.task, stamp: 1, at: 1_000)?.stamp == id(1))
+        #expect(clock.pending == nil)
+    }
+
     @Test func timestampsRiseWhateverTheClockShows() {
         var clock = ActivityClock()
         clock.begin(timestamp: 2_000, at: start)
@@ -131,8 +145,8 @@ import Testing
             _ = clock.release(
                 task, stamp: id(stamp), isUrgent: stamp % 2 == 0, content: [1, 2, 3], at: at(Int64(stamp) * 2_000))
         }
-        _ = request(&clock, 13, at: 24_100, isEnd: true)
-        clock.noteSent(id(113))
+        let last = request(&clock, 13, at: 24_100, isEnd: true).task
+        clock.noteSent(last)
         let read = try #require(ActivityClock(packed: clock.packed))
         #expect(read == clock && read.publications.count == ActivityClock.rememberedMaximum && read.hasEnded)
         #expect(read.pending?.isSent == true && read.content == [1, 2, 3])
