@@ -23,6 +23,7 @@ package struct Evidence: Sendable {
     package var opens: [TaskID: Opens] = [:]
     package var openCounts: [TaskID: Int] = [:]
     package var endpoints = EndpointEvidence()
+    package var activities: [JudgedActivity] = []
     /// The headers of dead letters.
     package var deadLetters: [String] = []
     /// What is still to be done somewhere: unhandled messages, entries of stores that wait.

@@ -46,6 +46,7 @@ package struct Judge {
         if !evidence.disturbances.haveLost { compareRequests() }
         found += DeviceRules(evidence).violations() + RateRules(evidence).violations()
         found += EndpointRules(evidence).violations()
+        found += evidence.activities.flatMap { ActivityRules($0, in: evidence).violations() }
         compareOpens()
         compareBuffers()
         for letter in evidence.deadLetters { add(.nothingDead, letter) }

@@ -2,6 +2,14 @@ package import PushModel
 
 /// A task that the publisher was told is accepted. Times are since the begin of the history.
 package struct JudgedTask: Sendable {
+    /// What the endpoint of the app gets of a task's report.
+    package enum ReportPost: Sendable {
+        case asPublished
+        /// The same in the form of its dialect.
+        case inDialect
+        case none
+    }
+
     package let id: TaskID
     /// For people who read a violation.
     package let name: String
@@ -28,6 +36,8 @@ package struct JudgedTask: Sendable {
     package var strangers: ClosedRange<Int>?
     /// Pushes a second.
     package var rate: Int?
+    /// True if the rate of its app counts and limits its pushes.
+    package var keepsAppRate = true
     /// True if the cap of its app counts and limits its pushes.
     package var keepsCap = false
     package var countsBadge = false
@@ -36,6 +46,7 @@ package struct JudgedTask: Sendable {
     /// The key that the publisher repeats a request with, and when it first did.
     package var requestKey: String?
     package var asked = Duration.zero
+    package var reportPost = ReportPost.asPublished
 
     package init(_ id: TaskID, name: String, audience: Set<Int>, accepted: Duration) {
         self.id = id

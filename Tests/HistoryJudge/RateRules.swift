@@ -20,7 +20,7 @@ struct RateRules {
             found += violations(of: task.name, times: times(of: [task]), rate: rate)
         }
         if let rate = evidence.appRate {
-            found += violations(of: "the app", times: times(of: evidence.tasks), rate: rate)
+            found += violations(of: "the app", times: times(of: evidence.tasks.filter(\.keepsAppRate)), rate: rate)
         }
         return found
     }

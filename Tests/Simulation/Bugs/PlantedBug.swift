@@ -62,4 +62,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case reportSettledEarly
     /// Some receipts are not counted.
     case receiptForgotten
+    /// Some changes of the clock of a Live Activity are lost.
+    case activityClockStands
+    /// The end of a Live Activity is not stored.
+    case activityEndForgotten
 }

@@ -75,6 +75,9 @@ enum SimulateCommand {
         print("with these of \(history.events.count) events:")
         for event in shrunk.events { print("  \(event)") }
         for number in shrunk.posted.sorted() { print("  task \(number): \(history.orders[number])") }
+        for plan in shrunk.activities where shrunk.events.contains(where: { $0.isOf(plan) }) {
+            print("  activity \(plan.number): \(plan)")
+        }
         print("  app: \(history.app)")
     }
 

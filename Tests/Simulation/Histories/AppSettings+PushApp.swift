@@ -10,6 +10,8 @@ extension AppSettings {
     func app(_ id: AppID) -> PushApp {
         var app = PushApp(id: id)
         app.providers = AppSettings.providers
+        app.identifiers[.richie] = [SimulatedApp.richieID]
+        app.defaults.timeToLive = SimulatedApp.timeToLive
         app.limits.pushesPerDevice = cap
         app.limits.devicesPerSecond = rate
         app.quietHours = quietHours.map {

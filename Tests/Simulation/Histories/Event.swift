@@ -9,6 +9,8 @@ struct Event: Sendable, CustomStringConvertible {
         /// The same request again.
         case repeatPost(Int)
         case cancel(Int)
+        /// The step of the Live Activity of this number.
+        case activity(Int, step: Int, ActivityPlan.Kind)
         /// A process is killed as soon as it has done so many more things.
         case kill(Role, after: Int)
         case stop(Role)
@@ -43,6 +45,10 @@ struct Event: Sendable, CustomStringConvertible {
     let time: Duration
     let kind: Kind
 
+    func isOf(_ plan: ActivityPlan) -> Bool {
+        if case .activity(plan.number, _, _) = kind { true } else { false }
+    }
+
     var description: String {
         "\(time.text): \(text)"
     }
@@ -51,6 +57,7 @@ struct Event: Sendable, CustomStringConvertible {
         switch kind {
         case .post(let number): "post task \(number)"
         case .repeatPost(let number): "post task \(number) again"
+        case .activity(let number, let step, let kind): "activity \(number), step \(step): \(kind)"
         case .cancel(let number): "cancel task \(number)"
         case .kill(let role, let steps): "kill a process of \(role) after \(steps) more effects"
         case .stop(let role): "restart a process of \(role)"

@@ -4,11 +4,14 @@ import ServiceKit
 /// What happens in one run: all of it follows from the seed.
 struct History: Sendable {
     static let minutes = 2
+    private static let dialectPercent = 40
+    private static let activityPercent = 25
 
     let seed: UInt64
     let deviceCount: Int
     let app: AppSettings
     let orders: [Order]
+    let activities: [ActivityPlan]
     var events: [Event]
     /// Nothing is disturbed any more after this time.
     let span: Duration
@@ -29,7 +32,9 @@ struct History: Sendable {
         deviceCount = devices
         app = AppSettings(&dice)
         let times = (0..<tasks).map { _ in dice.duration(.zero...span * 0.8) }
-        orders = times.map { Order(posted: $0, devices: devices, dice: &dice) }
+        let drawn = times.map { Order(posted: $0, devices: devices, dice: &dice) }
+        orders = History.said(drawn, seed: seed)
+        activities = History.activities(seed: seed, devices: devices, span: span)
         let choices = EventChoices(tasks: times, devices: devices, app: app, span: span, dice: &dice)
         let posts = times.enumerated().map { Event(time: $1, kind: .post($0)) }
         standstill =
@@ -37,7 +42,38 @@ struct History: Sendable {
             ? Standstill(
                 length: .seconds(dice.chance(50) ? 3_600 : 25 * 3_600),
                 repeated: (0..<dice.number(in: 1...3)).map { _ in dice.number(below: tasks) }) : nil
-        events = (posts + choices.events(&dice)).sorted { $0.time < $1.time }
+        let steps = activities.flatMap { plan in
+            plan.steps.enumerated().map { Event(time: $1.time, kind: .activity(plan.number, step: $0, $1.kind)) }
+        }
+        events = (posts + steps + choices.events(&dice)).sorted { $0.time < $1.time }
+    }
+
+    /// How many tokens of activities apps report.
+    var activityTokens: Int {
+        activities.reduce(0) { count, plan in
+            count + plan.steps.count { if case .report = $0.kind { true } else { false } }
+        }
+    }
+
+    /// Some of the orders in dialects, which dice of their own draw.
+    private static func said(_ orders: [Order], seed: UInt64) -> [Order] {
+        var dice = Dice(seed: seed ^ 0xD1A1)
+        return orders.map { order in
+            guard dice.chance(dialectPercent) else { return order }
+            return order.said(in: dice.pick(OrderDialect.allCases)) ?? order
+        }
+    }
+
+    /// Drawn by dice of their own.
+    private static func activities(seed: UInt64, devices: Int, span: Duration) -> [ActivityPlan] {
+        var dice = Dice(seed: seed ^ 0xAC71)
+        guard dice.chance(activityPercent) else { return [] }
+        var tokens = 0
+        return (0..<dice.number(in: 1...2)).map { number in
+            let users = (0..<dice.number(in: 1...4)).map { _ in dice.number(below: devices) }
+            let phones = Population.phones(of: users, among: devices)
+            return ActivityPlan(number: number, users: users, phones: phones, span: span, tokens: &tokens, dice: &dice)
+        }
     }
 
     /// The numbers of the orders that a publisher posts.

@@ -5,17 +5,35 @@ import Synchronization
 
 /// What a publisher and an operator know of a history: the tasks that were accepted, and what was disturbed when.
 final class HistoryRecord: Sendable {
+    private static let keyRetention = Duration.seconds(86_400)
+
     struct AcceptedTask: Sendable, Hashable {
         let order: Int
         /// Of the first request, and of the first answer with this task.
         let asked: Duration
         let answered: Duration
+        /// Of the first request with the key, which may have been accepted without an answer.
+        let begun: Duration
+    }
+
+    /// A step of a Live Activity that was answered.
+    struct ActivityStep: Sendable, Hashable {
+        let activity: Int
+        let step: Int
+        let asked: Duration
+        let answered: Duration
+        /// True if the first attempt had no answer.
+        var wasRepeated = false
     }
 
     private struct State {
+        var activitySteps: [ActivityStep] = []
+        var activityTasks: [TaskID: ActivityStep] = [:]
         var tasks: [TaskID: AcceptedTask] = [:]
         /// By the number of the order: how many requests are not answered, and when the first of them began.
         var requests: [Int: (count: Int, asked: Duration)] = [:]
+        /// By the number of the order.
+        var asked: [Int: [Duration]] = [:]
         /// By the number of the order.
         var cancelAsked: Set<Int> = []
         var cancelled: [TaskID: Duration] = [:]
@@ -55,10 +73,32 @@ final class HistoryRecord: Sendable {
         }
     }
 
+    func ask(_ order: Int, at time: Duration) {
+        state.withLock { $0.asked[order, default: []].append(time) }
+    }
+
     func accept(_ task: TaskID, order: Int, asked: Duration, answered: Duration) {
         state.withLock { state in
             guard state.tasks[task] == nil else { return }
-            state.tasks[task] = AcceptedTask(order: order, asked: asked, answered: answered)
+            let begun = state.asked[order]?.filter { asked - $0 < HistoryRecord.keyRetention }.min() ?? asked
+            state.tasks[task] = AcceptedTask(order: order, asked: asked, answered: answered, begun: begun)
+        }
+    }
+
+    var activitySteps: [ActivityStep] { state.withLock { $0.activitySteps } }
+    /// The tasks that send the states of activities, with the first step that was answered with each.
+    var activityTasks: [(key: TaskID, value: ActivityStep)] {
+        state.withLock { state in
+            state.activityTasks.sorted { ($0.value.answered, $0.value.step) < ($1.value.answered, $1.value.step) }
+        }
+    }
+
+    /// The first answer counts.
+    func accept(_ step: ActivityStep, task: TaskID? = nil) {
+        state.withLock { state in
+            if let task, state.activityTasks[task] == nil { state.activityTasks[task] = step }
+            let isKnown = state.activitySteps.contains { ($0.activity, $0.step) == (step.activity, step.step) }
+            if !isKnown { state.activitySteps.append(step) }
         }
     }
 

@@ -12,9 +12,11 @@ extension HistoryRun {
     func evidence() async throws -> Evidence {
         var evidence = Evidence()
         let tasks = record.tasks
-        evidence.tasks = tasks.map { judged($0, $1, among: tasks.map(\.value)) }
+        evidence.tasks =
+            tasks.map { judged($0, $1, among: tasks.map(\.value)) } + record.activityTasks.map { judged($0, $1) }
         evidence.reports = try await reports()
         evidence.outcomes = try await outcomes()
+        evidence.activities = try activities(outcomes: evidence.outcomes)
         evidence.pushes = pushes(to: tasks)
         evidence.deadLetters = try await deadLetters()
         evidence.leftovers = try await leftovers()
@@ -29,7 +31,9 @@ extension HistoryRun {
         evidence.cap = history.app.cap
         evidence.appRate = history.app.rate
         evidence.unknownToProviders = Set(
-            (0..<history.deviceCount).filter { world.provider.isUnregistered(population.token($0)) })
+            population.numbers.filter { number in
+                population.tokens(of: number).contains { world.provider.isUnregistered($0) }
+            })
         return evidence
     }
 
@@ -56,7 +60,7 @@ extension HistoryRun {
         var judged = JudgedTask(
             id, name: "task \(task.order)", audience: devices.subtracting(perhaps), accepted: task.answered)
         judged.perhaps = perhaps
-        judged.begins = order.begin.earliest ?? task.asked
+        judged.begins = order.begin.earliest ?? task.begun
         judged.deadline = deadline(of: order, task: task)
         judged.isAtMostOnce = order.isAtMostOnce
         judged.maySuppress = order.keepsRules && !order.waits
@@ -75,6 +79,7 @@ extension HistoryRun {
         judged.keepsCap = order.keepsRules
         judged.requestKey = "order \(task.order)"
         judged.asked = task.asked
+        if order.dialect == .richie { judged.reportPost = .inDialect }
         judged.countsBadge = order.countsBadge
         if case .window = order.begin { judged.isMessage = true }
         return judged
@@ -94,20 +99,26 @@ extension HistoryRun {
     private func waitMaximum(of order: Order) -> Duration {
         let isPaced = order.rate != nil || order.target.hasContents || history.app.rate != nil
         let hasRules = order.keepsRules && order.waits && (history.app.cap != nil || history.app.quietHours != nil)
-        return isPaced || hasRules ? .seconds(7 * 86_400) : .zero
+        return isPaced || hasRules ? HistoryRun.waitMaximum : .zero
     }
+
+    static var waitMaximum: Duration { .seconds(7 * 86_400) }
 
     /// The id of a push begins like that of its task.
     private func pushes(to tasks: [(key: TaskID, value: HistoryRecord.AcceptedTask)]) -> [TaskID: [Int: [JudgedPush]]] {
-        let known = Dictionary(tasks.map { ($0.key.high, $0) }) { first, _ in first }
+        let ids = tasks.map(\.key) + record.activityTasks.map(\.key)
+        let known = Dictionary(ids.map { ($0.high, $0) }) { first, _ in first }
+        let orders = Dictionary(uniqueKeysWithValues: tasks.map { ($0.key, history.orders[$0.value.order]) })
         var pushes: [TaskID: [Int: [JudgedPush]]] = [:]
         for push in world.provider.accepted {
-            guard let task = known[push.id.high] else { continue }
+            guard let id = known[push.id.high] else { continue }
             let device = population.number(of: push.token) ?? -1
             var judged = JudgedPush(time: push.time, sender: push.process, isUnanswered: push.isUnanswered)
-            let text = population.text(of: history.orders[task.value.order], for: device)
-            judged.hasOtherText = !HistoryRun.shows(push.payload, Array(text.utf8))
-            pushes[task.key, default: [:]][device, default: []].append(judged)
+            if let order = orders[id] {
+                judged.hasOtherText = !HistoryRun.shows(
+                    push.payload, Array(population.text(of: order, for: device).utf8))
+            }
+            pushes[id, default: [:]][device, default: []].append(judged)
         }
         return pushes
     }
@@ -137,7 +148,8 @@ extension HistoryRun {
             try await world.bus.scan(channel) { message in
                 let batch = try ResultBatch(decoding: message.value)
                 for result in batch.results {
-                    let number = population.number(of: result.device) ?? -1
+                    let endpoint = world.endpoints.token(of: result.device).flatMap { population.number(of: $0) }
+                    let number = endpoint ?? population.number(of: result.device) ?? -1
                     outcomes[batch.task, default: [:]][number, default: []].insert(result.state)
                 }
                 return true

@@ -1,4 +1,5 @@
 import HistoryJudge
+import JSONKit
 import MemoryStore
 import PushModel
 import ServiceKit
@@ -30,11 +31,13 @@ final class HistoryRun: Sendable {
     /// Events that have not ended.
     private let underWay = Mutex(0)
     let repairs = Repairs()
+    /// By the number of the order; nil for one that no request says.
+    private let requests = Mutex<[Int: PublisherRequest?]>([:])
 
     init(_ history: History, bug: PlantedBug? = nil, keepsTrace: Bool = false) {
         self.history = history
         world = World(seed: history.seed, settings: history.app, loses: history.loses, bug: bug, keepsTrace: keepsTrace)
-        population = Population(count: history.deviceCount)
+        population = Population(count: history.deviceCount, activityTokens: history.activityTokens)
         fleet = Fleet(in: world, record: record, seed: history.seed ^ 0xF1EE7)
     }
 
@@ -92,7 +95,7 @@ final class HistoryRun: Sendable {
     private var isQuiet: Bool {
         let tasks = record.tasks
         guard underWay.withLock({ $0 == 0 }), history.posted.isSubset(of: tasks.map(\.value.order)),
-            tasks.allSatisfy({ world.archive.isReported($0.key) })
+            (tasks.map(\.key) + record.activityTasks.map(\.key)).allSatisfy({ world.archive.isReported($0) })
         else { return false }
         return read { try await self.leftovers() }?.isEmpty ?? false
     }
@@ -135,6 +138,7 @@ final class HistoryRun: Sendable {
         switch kind {
         case .post(let number), .repeatPost(let number): await post(number)
         case .cancel(let number): await cancel(number)
+        case .activity(let number, let step, _): await perform(step, of: history.activities[number])
         case .kill(let role, let effects): await fleet.kill(role, after: effects)
         case .stop(let role): await fleet.restart(role)
         case .suspend(let role, let effects, let duration):
@@ -190,10 +194,19 @@ final class HistoryRun: Sendable {
     private func post(_ number: Int) async {
         let asked = record.beginRequest(for: number, at: world.loop.uptime)
         defer { record.endRequest(for: number) }
+        record.ask(number, at: world.loop.uptime)
         let order = history.orders[number]
         await save(try? population.savedAudience(of: order), of: number)
         await ask { publisher in
-            let task = try await publish(order, number: number, by: publisher)
+            let task: TaskID
+            do {
+                task = try await publish(order, number: number, by: publisher)
+            } catch let refusal as SimulatedAPI.RefusalError
+                where refusal.isFinal && self.record.task(of: number) != nil
+            {
+                // A day later the time of the task may be over.
+                return { _ in }
+            }
             return { record in
                 record.accept(task, order: number, asked: asked, answered: self.world.loop.uptime)
             }
@@ -211,7 +224,22 @@ final class HistoryRun: Sendable {
         guard let name = try? HistoryRun.audienceName(number),
             let draft = try? population.draft(order, saved: name)
         else { preconditionFailure("the orders are valid") }
-        return try await publisher.publish(draft, key: "order \(number)")
+        return try await publish(draft, of: number, through: publisher)
+    }
+
+    /// A repeat sends what was sent first: another request with the same key is refused.
+    private func publish(_ draft: TaskDraft, of number: Int, through publisher: Publisher) async throws -> TaskID {
+        let key = "order-\(number)"
+        let request = try requests.withLock { requests in
+            if let known = requests[number] { return known }
+            let said = population.request(history.orders[number], key: key)
+            let made = try said ?? publisher.request(for: draft, key: key)
+            requests[number] = .some(made)
+            return made
+        }
+        guard let request else { return try await publisher.publish(draft, key: key) }
+        guard let task = try await publisher.send(request).task else { preconditionFailure("an answer without a task") }
+        return task
     }
 
     /// As an administrator does.
@@ -245,10 +273,24 @@ final class HistoryRun: Sendable {
     /// then.
     func ask(_ request: (Publisher) async throws -> (HistoryRecord) -> Void) async {
         for _ in 0..<HistoryRun.requestsMaximum {
-            if let publisher = fleet.publisher, let note = try? await request(publisher), !publisher.seam.gate.isDead {
-                return note(record)
-            }
+            if let publisher = fleet.publisher, let note = await attempt(request, publisher) { return note(record) }
             await world.pause(HistoryRun.requestPause)
+        }
+    }
+}
+
+extension HistoryRun {
+    /// Nil if there was no answer, or if the request may succeed later.
+    private func attempt(
+        _ request: (Publisher) async throws -> (HistoryRecord) -> Void, _ publisher: Publisher
+    ) async -> ((HistoryRecord) -> Void)? {
+        do {
+            let note = try await request(publisher)
+            return publisher.seam.gate.isDead ? nil : note
+        } catch let refusal as SimulatedAPI.RefusalError where refusal.isFinal {
+            fatalError("the requests are valid: \(refusal)")
+        } catch {
+            return nil
         }
     }
 }

@@ -28,18 +28,20 @@ struct Order: Sendable {
     }
 
     let target: Target
-    let isAtMostOnce: Bool
+    private(set) var isAtMostOnce: Bool
     var timeToLive = Duration.seconds(3_600)
     let begin: Begin
     /// Pushes a second.
     var rate: Int?
-    let countsBadge: Bool
+    private(set) var countsBadge: Bool
     /// False if it ignores the cap and the quiet hours of the app.
-    let keepsRules: Bool
+    private(set) var keepsRules: Bool
     /// Devices that reach their cap, or are in quiet hours, wait; else they end as suppressed.
-    let waits: Bool
+    private(set) var waits: Bool
     /// Of all tasks with the same number the last accepted counts.
     var key: Int?
+
+    private(set) var dialect = OrderDialect.native
 
     /// A task of a history that is posted at this time.
     init(posted: Duration, devices: Int, dice: inout Dice) {
@@ -59,6 +61,23 @@ struct Order: Sendable {
         keepsRules = dice.chance(80)
         waits = dice.chance(70)
         if dice.chance(20) { key = dice.number(below: 2) }
+    }
+}
+
+extension Order {
+    /// The same in a dialect, as far as the dialect can say it; nil if it cannot name the devices or the time.
+    func said(in dialect: OrderDialect) -> Order? {
+        guard case .immediately = begin, dialect.names(target) else { return nil }
+        var order = self
+        order.dialect = dialect
+        order.isAtMostOnce = false
+        order.timeToLive = SimulatedApp.timeToLive
+        order.rate = nil
+        order.countsBadge = countsBadge && dialect == .pushd
+        order.keepsRules = true
+        order.waits = true
+        order.key = nil
+        return order
     }
 }
 
@@ -143,6 +162,7 @@ extension Order: CustomStringConvertible {
         if let rate { parts.append("\(rate) a second") }
         if countsBadge { parts.append("counts badges") }
         if !keepsRules { parts.append("whatever the app's rules") }
+        if dialect != .native { parts.append("in the dialect \(dialect)") }
         if !waits { parts.append("without waits") }
         if let key { parts.append("in place of others with key \(key)") }
         return parts.joined(separator: ", ")

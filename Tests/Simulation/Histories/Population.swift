@@ -11,10 +11,15 @@ import TaskModel
 final class Population: Sendable {
     let app: AppID
     let topic: TopicName
+    /// Where the tokens of activities are registered.
+    var space: AppID { app.activities }
     private static let kinds: [PushProtocol] = [.apns, .fcm, .apns, .fcm, .http, .webpush, .apns, .wns, .huawei, .mpns]
 
     private let tokens: [PushToken]
-    private let numbers: [String: Int]
+    private let startTokens: [Int: PushToken]
+    private let activityTokens: [PushToken]
+    private let activityType: ActivityType
+    private let numbersOfTokens: [String: Int]
     private let ids = Mutex(IDs())
 
     /// A device that leaves the app and comes back may have another id.
@@ -23,21 +28,30 @@ final class Population: Sendable {
         var numbers: [DeviceID: Int] = [:]
     }
 
-    init(count: Int) {
+    /// `activityTokens` are the tokens of Live Activities that apps report; their numbers follow those of the devices.
+    init(count: Int, activityTokens: Int) {
         do {
             app = try AppID("news")
             topic = try TopicName("sport")
+            activityType = try ActivityType(ActivityPlan.type)
+            self.activityTokens = try (0..<activityTokens).map { try Population.activityToken(1 << 20 + $0) }
+            startTokens = Dictionary(
+                uniqueKeysWithValues: try (0..<count).filter(Population.canStart).map {
+                    ($0, try Population.activityToken(1 << 24 + $0))
+                })
             tokens = try (0..<count).map { try Population.token($0) }
         } catch {
             preconditionFailure("the names are valid: \(error)")
         }
-        numbers = Dictionary(uniqueKeysWithValues: tokens.enumerated().map { ($1.text, $0) })
+        let known = tokens + self.activityTokens
+        numbersOfTokens = Dictionary(
+            uniqueKeysWithValues: known.enumerated().map { ($1.text, $0) } + startTokens.map { ($1.text, $0) })
     }
 
     private static func token(_ number: Int) throws -> PushToken {
         let digits = String(number + 1, radix: 16)
         let text = String(repeating: "0", count: 64 - digits.count) + digits
-        let kind = kinds[number % kinds.count]
+        let kind = Population.kind(number)
         return switch kind {
         case .apns: try PushToken(kind, text: text)
         case .fcm, .huawei: try PushToken(kind, text: "device-\(text)")
@@ -50,10 +64,11 @@ final class Population: Sendable {
     }
 
     func register(_ number: Int, in registry: any Registry) async throws {
-        let changes = DeviceChanges(
+        var changes = DeviceChanges(
             language: Population.isGerman(number) ? "de" : "en", appVersion: "1.\(Population.version(number))",
             webPushKeys: kind(number) == .webpush ? Population.webPushKeys : nil,
             aliases: [.externalUser: Population.userName(of: number)])
+        if let token = startTokens[number] { changes.startTokens = [activityType: token] }
         let id = try await registry.register(tokens[number], changes: changes, in: app).registered.id
         if Population.isSubscribed(number) {
             _ = try await registry.subscribe(id, to: topic, options: SubscriptionOptions(), in: app)
@@ -68,30 +83,64 @@ final class Population: Sendable {
     private func hasBatchID(_ number: Int) -> Bool { [.apns, .fcm, .huawei].contains(kind(number)) }
 
     func kind(_ number: Int) -> PushProtocol { tokens[number].kind }
-    func token(_ number: Int) -> String { tokens[number].text }
+
+    /// Of devices, then of tokens of activities.
+    var numbers: Range<Int> { 0..<(tokens.count + activityTokens.count) }
+
+    func token(_ number: Int) -> String {
+        number < tokens.count ? tokens[number].text : activityTokens[number - tokens.count].text
+    }
+
+    /// Also the token with which an activity is started on the device.
+    func tokens(of number: Int) -> [String] {
+        [token(number)] + [startTokens[number]].compactMap { $0?.text }
+    }
+
     func id(_ number: Int) -> DeviceID { ids.withLock { $0.current[number] } }
 
     /// Of a token of the provider's book.
-    func number(of token: String) -> Int? { numbers[token] }
+    func number(of token: String) -> Int? { numbersOfTokens[token] }
 
     func number(of id: DeviceID) -> Int? { ids.withLock { $0.numbers[id] } }
 
     /// The numbers of the devices that an order addresses.
     func devices(of order: Order) -> Set<Int> {
+        targets(of: order).filter(order.dialect.reaches)
+    }
+
+    private func targets(of order: Order) -> Set<Int> {
         switch order.target {
         case .everyone: Set(tokens.indices)
         case .topic: Set(tokens.indices.filter(Population.isSubscribed))
-        case .users(let users):
-            Set(
-                tokens.indices.filter { number in
-                    users.contains { Population.user(of: $0) == Population.user(of: number) }
-                })
+        case .users(let users): Population.devices(of: users, among: tokens.count)
         case .devices(let devices), .longList(let devices, _): Set(devices)
         // Never none.
         case .contents(let devices): Set(([0] + devices).filter { hasBatchID($0) })
         case .audience(let condition, _, let devices):
             Set(tokens.indices.filter { condition.matches(traits($0)) }).union(devices)
         }
+    }
+
+    static func devices(of users: [Int], among count: Int) -> Set<Int> {
+        Set(
+            (0..<count).filter { number in
+                users.contains { Population.user(of: $0) == Population.user(of: number) }
+            })
+    }
+
+    /// Their devices of Apple.
+    static func phones(of users: [Int], among count: Int) -> [Int] {
+        devices(of: users, among: count).filter(isPhone).sorted()
+    }
+
+    static func kind(_ number: Int) -> PushProtocol { kinds[number % kinds.count] }
+    private static func isPhone(_ number: Int) -> Bool { kind(number) == .apns }
+    /// True if activities can be started on it.
+    static func canStart(_ number: Int) -> Bool { isPhone(number) && number % 3 != 0 }
+
+    private static func activityToken(_ number: Int) throws -> PushToken {
+        let digits = String(number, radix: 16)
+        return try PushToken(.liveActivity, text: String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
     private func traits(_ number: Int) -> Condition.Traits {
@@ -102,14 +151,19 @@ final class Population: Sendable {
 
     /// The text of an order that a device gets, and no device that gets another one.
     func text(of order: Order, for device: Int) -> String {
-        order.target.hasContents
-            ? Population.ownText(device) : Population.isGerman(device) ? "Eins zu null" : "One to nil"
+        if order.target.hasContents { return Population.ownText(device) }
+        return order.dialect == .native && Population.isGerman(device) ? "Eins zu null" : "One to nil"
     }
 
     /// What a saved audience means until its order is answered.
     func savedAudience(of order: Order) throws -> Audience? {
         guard case .audience(let condition, isSaved: true, _) = order.target else { return nil }
         return try condition.audience(topic: topic)
+    }
+
+    /// Nil for an order that is said as a draft.
+    func request(_ order: Order, key: String) -> PublisherRequest? {
+        order.dialect.request(order.target, countsBadge: order.countsBadge, topic: topic.text, key: key)
     }
 
     /// Of an order without contents of its own for each device. `name` is that of its saved audience.
@@ -173,7 +227,7 @@ final class Population: Sendable {
         try Alias(.externalUser, value: userName(of: number))
     }
 
-    private static func userName(of number: Int) -> String { "user-\(user(of: number))" }
+    static func userName(of number: Int) -> String { "user-\(user(of: number))" }
     private static func user(of number: Int) -> Int { number % 3 == 2 ? number - 1 : number }
     /// The simulated provider encrypts nothing.
     private static let webPushKeys = WebPushKeys(

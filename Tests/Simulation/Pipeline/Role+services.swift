@@ -75,7 +75,9 @@ extension Role {
         let handler = DispatchHandler(
             ledger: parts.ledger, gateways: gateway, halts: halts, outages: outages,
             breakers: DeletionBreakers(time: environment.time), witness: parts.witness,
-            pacer: PushPacer(parts.pacing, time: environment.time), lease: lease, random: environment.random,
+            pacer: PushPacer(parts.pacing, time: environment.time),
+            activities: family == .apple ? ActivityWatch(parts.registry, time: environment.time) : nil, lease: lease,
+            random: environment.random,
             metrics: environment.metrics)
         var workers: [any Service] = []
         for lane in [Lane.bulk, .fast] {

@@ -18,6 +18,7 @@ final class World: Sendable {
     let provider = SimulatedProvider()
     let endpoint = SimulatedEndpoint()
     let registry: MemoryRegistry
+    let endpoints = ActivityEndpoints()
     let ledger: MemoryLedger
     let archive = MemoryTaskArchive()
     let agenda: MemoryTaskAgenda

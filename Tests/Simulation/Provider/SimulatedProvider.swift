@@ -16,6 +16,8 @@ final class SimulatedProvider: Sendable {
         let proof: ReceiptProof?
         /// True if the sender got no answer.
         let isUnanswered: Bool
+        /// Of a push to a Live Activity.
+        let state: PushedState?
     }
 
     enum Mood: String, CaseIterable, Sendable {
@@ -58,8 +60,7 @@ final class SimulatedProvider: Sendable {
             $0.accepted.append(
                 Accepted(
                     id: push.id, token: push.token, time: time, process: process, payload: push.payload,
-                    proof: push.proof,
-                    isUnanswered: isUnanswered))
+                    proof: push.proof, isUnanswered: isUnanswered, state: PushedState(push)))
         }
     }
 

@@ -5,7 +5,11 @@ import Store
 
 extension SimulatedRegistry: Registry {
     func register(_ token: PushToken, changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Registration {
-        try await seam.call("registry.register") { try await base.register(token, changes: changes, in: app) }
+        try await seam.call("registry.register") {
+            let registration = try await base.register(token, changes: changes, in: app)
+            if app.isSpace { seam.seam.world.endpoints.note(registration.registered.id, token: token.text) }
+            return registration
+        }
     }
 
     func device(_ id: DeviceID, in app: AppID) async throws(StoreError) -> RegisteredDevice? {

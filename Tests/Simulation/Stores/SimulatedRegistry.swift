@@ -5,7 +5,7 @@ import Store
 /// The registry as one process sees it.
 struct SimulatedRegistry: Sendable {
     typealias Base = Registry & RegistryReader & RegistryMaintenance & TopicStatistics & Activities & ActivityClocks
-        & ActivityFactReader & ActivityChannels & SavedAudiences & Transfers
+        & ActivityFactReader & ActivityChannels & SavedAudiences & Transfers & TransferGroups
 
     let base: any Base
     let seam: RegistrySeam

@@ -1,0 +1,72 @@
+/// A Live Activity as its publisher and its phones know it. States have numbers, which no two requests share.
+package struct JudgedActivity: Sendable {
+    /// One that was answered: a start, an update or an end.
+    package struct Request: Sendable {
+        package enum Kind: Sendable {
+            case start
+            case update
+            case end
+        }
+
+        package let state: Int
+        package let kind: Kind
+        package let asked: Duration
+        package let answered: Duration
+
+        package init(_ kind: Kind, state: Int, asked: Duration, answered: Duration) {
+            self.state = state
+            self.kind = kind
+            self.asked = asked
+            self.answered = answered
+        }
+    }
+
+    /// A state that Apple accepted.
+    package struct StatePush: Sendable {
+        package let state: Int
+        package let isEnd: Bool
+        /// Seconds since the begin of the history.
+        package let timestamp: Int64
+        package let push: JudgedPush
+
+        package init(state: Int, isEnd: Bool, timestamp: Int64, push: JudgedPush) {
+            self.state = state
+            self.isEnd = isEnd
+            self.timestamp = timestamp
+            self.push = push
+        }
+    }
+
+    /// A token of the activity that the app on a device reported.
+    package struct Phone: Sendable {
+        package let name: String
+        /// Whether the registry has it in the end.
+        package let isRegistered: Bool
+        package let pushes: [StatePush]
+        /// True if the report was answered, and every push to it can have ended as delivered.
+        package var isReliable = false
+        /// True if it may wait for the next state to be sent.
+        package var mayMissState = false
+        /// Whether the registry has to have it; nil if that depends on which of two requests at once was first.
+        package var isLast: Bool?
+
+        package init(name: String, isRegistered: Bool, pushes: [StatePush]) {
+            self.name = name
+            self.isRegistered = isRegistered
+            self.pushes = pushes
+        }
+    }
+
+    package let name: String
+    package var requests: [Request] = []
+    /// In the end; nil for an activity without a state.
+    package var stored: Int?
+    package var hasEnded = false
+    /// Those that started the activity on a device.
+    package var starts: [StatePush] = []
+    package var phones: [Phone] = []
+
+    package init(name: String) {
+        self.name = name
+    }
+}

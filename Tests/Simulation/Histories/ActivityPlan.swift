@@ -1,0 +1,111 @@
+import HTTPServer
+import JSONKit
+import PushModel
+import ServiceKit
+
+/// A Live Activity of a history: what its publisher requests, and what the apps on its phones report.
+struct ActivityPlan: Sendable {
+    enum Kind: Sendable, Equatable {
+        case start
+        case update(isUrgent: Bool)
+        case end
+        /// The app on a device reports its token of the activity. All tokens of a history have numbers of their own.
+        case report(device: Int, token: Int)
+        /// The activity is over on the device.
+        case close(device: Int)
+    }
+
+    struct Step: Sendable {
+        let time: Duration
+        let kind: Kind
+    }
+
+    static let type = "Order"
+
+    let number: Int
+    let users: [Int]
+    /// True if devices on which it cannot be started get a message.
+    let hasFallback: Bool
+    let steps: [Step]
+
+    /// `phones` are the devices of the users that can show it; `tokens` counts the tokens of the history.
+    init(number: Int, users: [Int], phones: [Int], span: Duration, tokens: inout Int, dice: inout Dice) {
+        self.number = number
+        self.users = users
+        hasFallback = dice.chance(50)
+        let begin = dice.duration(.zero...span * 0.5)
+        var steps: [Step] = []
+        if dice.chance(90) { steps.append(Step(time: begin, kind: .start)) }
+        for device in phones where dice.chance(80) {
+            for report in 0..<(dice.chance(25) ? 2 : 1) {
+                let latest = Duration.seconds(report == 0 ? 20 : 70)
+                steps.append(
+                    Step(time: begin + dice.duration(.zero...latest), kind: .report(device: device, token: tokens)))
+                tokens += 1
+            }
+            if dice.chance(10) {
+                steps.append(Step(time: begin + dice.duration(.zero ... .seconds(70)), kind: .close(device: device)))
+            }
+        }
+        for _ in 0..<dice.number(in: 1...4) {
+            let time = begin + dice.duration(.zero ... .seconds(60))
+            for _ in 0..<dice.number(in: 1...3) {
+                steps.append(
+                    Step(
+                        time: time + dice.duration(.zero ... .seconds(3)),
+                        kind: .update(isUrgent: dice.chance(30))))
+            }
+        }
+        if dice.chance(60) { steps.append(Step(time: begin + dice.duration(.zero ... .seconds(70)), kind: .end)) }
+        self.steps = steps
+    }
+
+    var name: String { "activity-\(number)" }
+
+    /// The state that the step gives the activity, which no other has.
+    func state(of step: Int) -> Int { number * 1_000 + step }
+
+    /// A request of the publisher; nil for what an app reports.
+    func request(_ step: Int) -> PublisherRequest? {
+        let state = JSON.object(JSONObject([("step", .integer(Int64(state(of: step))))]))
+        let key = "\(name)-\(step)"
+        switch steps[step].kind {
+        case .start: return PublisherRequest(.post, "/v1/activities", start(state), key: key)
+        case .update(let isUrgent):
+            let priority = JSON.string(isUrgent ? "high" : "normal")
+            return PublisherRequest(
+                .patch, "/v1/activities/\(name)", JSONObject([("content_state", state), ("priority", priority)]),
+                key: key)
+        case .end:
+            return PublisherRequest(
+                .post, "/v1/activities/\(name)/end", JSONObject([("content_state", state)]), key: key)
+        case .report, .close: return nil
+        }
+    }
+
+    private func start(_ state: JSON) -> JSONObject {
+        let message = JSON.object(JSONObject([("title", .string("Your order"))]))
+        var json = JSONObject([
+            ("id", .string(name)), ("type", .string(ActivityPlan.type)), ("content_state", state), ("alert", message),
+            ("users", .array(users.map { .string(Population.userName(of: $0)) })),
+        ])
+        if hasFallback { json["fallback"] = message }
+        return json
+    }
+}
+
+extension ActivityPlan: CustomStringConvertible {
+    var description: String { "for \(users.count) users\(hasFallback ? ", with a fallback" : "")" }
+}
+
+extension ActivityPlan.Kind: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .start: "start"
+        case .update(let isUrgent): isUrgent ? "urgent update" : "update"
+        case .end: "end"
+        case .report(let device, let token): "device \(device) reports token \(token)"
+        case .close(let device): "over on device \(device)"
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import HTTPServer
+import HistoryJudge
+import JSONKit
+import MemoryStore
+import PushModel
+import ServiceKit
+import Store
+import TaskKit
+import TaskModel
+
+extension HistoryRun {
+    /// For which a state is tried.
+    private static let lifeOfState = Duration.seconds(3_600)
+
+    func perform(_ step: Int, of activity: ActivityPlan) async {
+        switch activity.steps[step].kind {
+        case .start, .update, .end: await publish(step, of: activity)
+        case .report(let device, let token):
+            let json = JSONObject([("token", .string(population.token(history.deviceCount + token)))])
+            await report(step, of: activity, on: device) { PublisherRequest(.put, $0, json) }
+        case .close(let device):
+            await report(step, of: activity, on: device) { PublisherRequest(.delete, $0, JSONObject()) }
+        }
+    }
+
+    private func publish(_ step: Int, of activity: ActivityPlan) async {
+        guard let request = activity.request(step) else { return }
+        let asked = world.loop.uptime
+        await ask { publisher in
+            do {
+                let answer = try await publisher.send(request)
+                guard let task = answer.task else { preconditionFailure("an answer without a task") }
+                return { record in
+                    record.accept(
+                        HistoryRecord.ActivityStep(
+                            activity: activity.number, step: step, asked: asked, answered: self.world.loop.uptime),
+                        task: task)
+                }
+            } catch let refusal as SimulatedAPI.RefusalError where refusal.saysThatActivityHasEnded {
+                return { _ in }
+            }
+        }
+    }
+
+    /// An app tries it as long as its device is registered.
+    private func report(
+        _ step: Int, of activity: ActivityPlan, on device: Int, request: (String) -> PublisherRequest
+    ) async {
+        let asked = world.loop.uptime
+        var attempts = 0
+        await ask { publisher in
+            attempts += 1
+            let wasRepeated = attempts > 1
+            let path = "/v1/devices/\(self.population.id(device))/activities/\(activity.name)"
+            do {
+                _ = try await publisher.send(request(path))
+            } catch let refusal as SimulatedAPI.RefusalError where refusal.status == 404 {
+                return { _ in }
+            }
+            return { record in
+                record.accept(
+                    HistoryRecord.ActivityStep(
+                        activity: activity.number, step: step, asked: asked, answered: self.world.loop.uptime,
+                        wasRepeated: wasRepeated))
+            }
+        }
+    }
+}
+
+extension SimulatedAPI.RefusalError {
+    fileprivate var saysThatActivityHasEnded: Bool { status == 409 && text.contains("activity-ended") }
+}
+
+/// What a judge needs to know of activities.
+extension HistoryRun {
+    func activities(outcomes: [TaskID: [Int: Set<DeliveryState>]]) throws -> [JudgedActivity] {
+        try history.activities.map { try judged($0, outcomes: outcomes) }
+    }
+
+    /// A task that sends states: which, and to which tokens, is decided when it is sent.
+    func judged(_ id: TaskID, _ step: HistoryRecord.ActivityStep) -> JudgedTask {
+        let plan = history.activities[step.activity]
+        let name = "the task of step \(step.step) of \(plan.name)"
+        guard plan.steps[step.step].kind == .start else {
+            var judged = JudgedTask(id, name: name, audience: [], accepted: step.answered)
+            judged.perhaps = Set(population.numbers.dropFirst(history.deviceCount))
+            judged.deadline = step.answered + HistoryRun.lifeOfState
+            judged.mayBeCancelled = true
+            judged.mayBeWithdrawn = true
+            judged.maySuppress = true
+            judged.keepsAppRate = false
+            judged.reportPost = .none
+            return judged
+        }
+        let devices = devices(of: plan)
+        let perhaps = devices.filter { number in
+            population.tokens(of: number).contains { world.provider.isUnregistered($0) }
+        }.union(devices.intersection(record.movedDevices))
+        var judged = JudgedTask(id, name: name, audience: devices.subtracting(perhaps), accepted: step.answered)
+        judged.perhaps = perhaps.union(Population.phones(of: plan.users, among: history.deviceCount))
+        // It obeys the rules of the app, and waits for them.
+        let mayWait = history.app.cap != nil || history.app.quietHours != nil || history.app.rate != nil
+        judged.deadline = step.answered + HistoryRun.lifeOfState + (mayWait ? HistoryRun.waitMaximum : .zero)
+        judged.maySuppress = true
+        return judged
+    }
+
+    /// A phone on which it cannot be started gets the fallback. Without one it has no outcome, unless the phone lost
+    /// its token while the start was under way.
+    private func devices(of plan: ActivityPlan) -> Set<Int> {
+        let devices = Population.devices(of: plan.users, among: history.deviceCount)
+        return plan.hasFallback ? devices : devices.filter(Population.canStart)
+    }
+
+    private func judged(
+        _ plan: ActivityPlan, outcomes: [TaskID: [Int: Set<DeliveryState>]]
+    ) throws -> JudgedActivity {
+        let steps = record.activitySteps.filter { $0.activity == plan.number }
+        var judged = JudgedActivity(name: plan.name)
+        judged.requests = steps.compactMap { step in
+            guard let kind = plan.steps[step.step].kind.judged else { return nil }
+            return JudgedActivity.Request(
+                kind, state: plan.state(of: step.step), asked: step.asked, answered: step.answered)
+        }
+        let id = try ActivityID(plan.name)
+        if let facts = try world.registry.facts(of: id, in: population.space) {
+            judged.stored = try KnownActivity(id, facts: facts).newest?.step
+            judged.hasEnded = facts.end != nil
+        }
+        let pushes = statePushes(of: plan)
+        judged.starts = pushes.filter { $0.key < history.deviceCount }.flatMap(\.value)
+        judged.phones = try phones(of: plan, steps: steps, pushes: pushes, outcomes: outcomes)
+        return judged
+    }
+
+    /// By the number of the device, or of the token.
+    private func statePushes(of plan: ActivityPlan) -> [Int: [JudgedActivity.StatePush]] {
+        var pushes: [Int: [JudgedActivity.StatePush]] = [:]
+        for push in world.provider.accepted {
+            guard let state = push.state, state.activity == plan.name, let number = population.number(of: push.token)
+            else { continue }
+            pushes[number, default: []].append(
+                JudgedActivity.StatePush(
+                    state: state.number, isEnd: state.isEnd, timestamp: state.timestamp,
+                    push: JudgedPush(time: push.time, sender: push.process, isUnanswered: push.isUnanswered)))
+        }
+        return pushes
+    }
+
+    private func phones(
+        of plan: ActivityPlan, steps: [HistoryRecord.ActivityStep], pushes: [Int: [JudgedActivity.StatePush]],
+        outcomes: [TaskID: [Int: Set<DeliveryState>]]
+    ) throws -> [JudgedActivity.Phone] {
+        let lost = outcomes.values.reduce(into: Set<Int>()) { lost, outcomes in
+            let ended: Set<DeliveryState> = [.failed, .expired, .unknown, .invalid, .invalidRemoved]
+            lost.formUnion(outcomes.filter { !$0.value.isDisjoint(with: ended) }.keys)
+        }
+        return try plan.steps.indices.compactMap { step throws -> JudgedActivity.Phone? in
+            guard case .report(let device, let token) = plan.steps[step].kind else { return nil }
+            let number = history.deviceCount + token
+            let text = population.token(number)
+            let registered = try world.registry.device(
+                of: PushToken(.liveActivity, text: text), in: population.space)
+            var phone = JudgedActivity.Phone(
+                name: "token \(token) of device \(device)", isRegistered: registered != nil,
+                pushes: pushes[number] ?? [])
+            guard let own = steps.first(where: { $0.step == step }) else { return phone }
+            phone.isReliable = !lost.contains(number) && !world.provider.isUnregistered(text)
+            phone.mayMissState = mayMissState(own, of: plan, among: steps)
+            phone.isLast = isLast(own, on: device, of: plan, among: steps)
+            return phone
+        }
+    }
+
+    /// A report that was interrupted behind the subscription of its token does not send the state when it is repeated.
+    /// And one that makes an activity known may forget what an update publishes at the same time.
+    private func mayMissState(
+        _ own: HistoryRecord.ActivityStep, of plan: ActivityPlan, among steps: [HistoryRecord.ActivityStep]
+    ) -> Bool {
+        own.wasRepeated || !steps.contains { plan.steps[$0.step].kind == .start && $0.answered < own.asked }
+    }
+
+    /// Nil unless it is certain.
+    private func isLast(
+        _ own: HistoryRecord.ActivityStep, on device: Int, of plan: ActivityPlan,
+        among steps: [HistoryRecord.ActivityStep]
+    ) -> Bool? {
+        let others = steps.filter { $0.step != own.step && plan.steps[$0.step].kind.concerns(device) }
+        let isComplete = plan.steps.count { $0.kind.concerns(device) } == others.count + 1
+        guard isComplete, !record.movedDevices.contains(device) else { return nil }
+        if others.allSatisfy({ $0.answered < own.asked }) { return true }
+        return others.contains { own.answered < $0.asked } ? false : nil
+    }
+}
+
+extension ActivityPlan.Kind {
+    /// Nil for what an app reports.
+    fileprivate var judged: JudgedActivity.Request.Kind? {
+        switch self {
+        case .start: .start
+        case .update: .update
+        case .end: .end
+        case .report, .close: nil
+        }
+    }
+
+    fileprivate func concerns(_ number: Int) -> Bool {
+        switch self {
+        case .report(let device, _), .close(let device): device == number
+        case .start, .update, .end: false
+        }
+    }
+}
+
+extension ActivityState {
+    fileprivate var step: Int? {
+        guard case .integer(let number) = contentState["step"] else { return nil }
+        return Int(number)
+    }
+}

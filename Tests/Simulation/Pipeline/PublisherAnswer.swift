@@ -1,0 +1,17 @@
+import HTTPServer
+import JSONKit
+import PushModel
+
+/// What a request that is done was answered with.
+struct PublisherAnswer: Sendable {
+    let json: JSON
+    let headers: [HTTPField]
+
+    /// The task that it names, in the manner of any dialect.
+    var task: TaskID? {
+        let named = ["id", "task", "task_id"].lazy.compactMap { json[$0]?.text.flatMap { TaskID($0) } }.first
+        return named ?? location?.split(separator: "/").last.flatMap { TaskID(String($0)) }
+    }
+
+    private var location: String? { headers.first { $0.name == "Location" }?.value }
+}

@@ -1,0 +1,47 @@
+import JSONKit
+import ServiceKit
+
+@testable import HTTPServer
+@testable import IngestAPI
+
+/// The public port of an API, without sockets: a request goes to the handler of its route.
+struct SimulatedAPI: Sendable {
+    /// Any other answer than one that the request is done.
+    struct RefusalError: Error, CustomStringConvertible {
+        let status: Int
+        let text: String
+
+        /// False if the request may succeed when it is repeated.
+        var isFinal: Bool { ![404, 409, 429].contains(status) && status < 500 }
+        var description: String { "\(status) \(text)" }
+    }
+
+    private let router: HTTPRouter
+
+    init(_ parts: IngestParts, app: SimulatedApp) {
+        let gatekeeper = Gatekeeper(
+            limits: parts.limits, crossOrigin: CrossOrigin { _ in false }, access: { _, _ in app.access })
+        router = IngestRoutes(parts, gatekeeper: gatekeeper).router
+    }
+
+    func send(_ request: PublisherRequest) async throws -> PublisherAnswer {
+        let response = await answer(request)
+        guard case .bytes(let body) = response.body else { preconditionFailure("the answer is a stream") }
+        guard 200...299 ~= response.status.code else {
+            throw RefusalError(status: response.status.code, text: String(decoding: body, as: UTF8.self))
+        }
+        return PublisherAnswer(json: body.isEmpty ? .null : try JSON(body), headers: response.headers)
+    }
+
+    private func answer(_ request: PublisherRequest) async -> HTTPResponse {
+        let segments = request.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard case .route(let route, let parameters) = router.match(request.method, segments: segments),
+            case .admitted(let decide) = route.answering
+        else { preconditionFailure("there is no route for \(request.path)") }
+        let request = request.http(parameters: parameters)
+        switch decide(request) {
+        case .refused(let response): return response
+        case .admitted(_, _, _, let handler): return await handler(request)
+        }
+    }
+}
