@@ -22,7 +22,8 @@ struct WebSenderConfiguration: Sendable {
         http = HTTPPushConfiguration(environment: &environment, addresses: addresses)
         let patience = environment.duration(
             "CARILLON_WEB_SERVER_WAIT", default: OriginSettings().patience, in: .milliseconds(100) ... .seconds(10),
-            meaning: "How long a push waits while others to the same server are in flight; then it is held back for 2s.")
+            meaning: "How long a push waits while others to the same server are in flight; then it is held back for 2s."
+        )
         webpush.traffic.origins.patience = patience
         wns.traffic.origins.patience = patience
         mpns.traffic.origins.patience = patience

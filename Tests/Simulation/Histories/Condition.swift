@@ -59,3 +59,17 @@ indirect enum Condition: Sendable {
         }
     }
 }
+
+extension Condition: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .subscribed: "subscribed"
+        case .german: "German"
+        case .versionBelow(let version): "of a version below 1.\(version)"
+        case .platform(let platform): "on \(platform)"
+        case .not(let condition): "not (\(condition))"
+        case .all(let conditions): "all of \(conditions)"
+        case .any(let conditions): "any of \(conditions)"
+        }
+    }
+}
