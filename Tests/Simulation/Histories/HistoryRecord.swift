@@ -9,11 +9,10 @@ final class HistoryRecord: Sendable {
 
     struct AcceptedTask: Sendable, Hashable {
         let order: Int
-        /// Of the first request, and of the first answer with this task.
-        let asked: Duration
-        let answered: Duration
         /// Of the first request with the key, which may have been accepted without an answer.
-        let begun: Duration
+        let asked: Duration
+        /// Of the first answer with this task.
+        let answered: Duration
     }
 
     /// A step of a Live Activity that was answered.
@@ -30,9 +29,7 @@ final class HistoryRecord: Sendable {
         var activitySteps: [ActivityStep] = []
         var activityTasks: [TaskID: ActivityStep] = [:]
         var tasks: [TaskID: AcceptedTask] = [:]
-        /// By the number of the order: how many requests are not answered, and when the first of them began.
-        var requests: [Int: (count: Int, asked: Duration)] = [:]
-        /// By the number of the order.
+        /// When requests began, by the number of the order.
         var asked: [Int: [Duration]] = [:]
         /// By the number of the order.
         var cancelAsked: Set<Int> = []
@@ -57,22 +54,6 @@ final class HistoryRecord: Sendable {
     /// The latest one.
     func task(of order: Int) -> TaskID? { tasks.last { $0.value.order == order }?.key }
 
-    /// Returns since when a request for the order may have had an effect.
-    func beginRequest(for order: Int, at time: Duration) -> Duration {
-        state.withLock { state in
-            let (count, asked) = state.requests[order] ?? (0, time)
-            state.requests[order] = (count + 1, asked)
-            return asked
-        }
-    }
-
-    func endRequest(for order: Int) {
-        state.withLock { state in
-            guard let (count, asked) = state.requests[order] else { return }
-            state.requests[order] = count > 1 ? (count - 1, asked) : nil
-        }
-    }
-
     func ask(_ order: Int, at time: Duration) {
         state.withLock { $0.asked[order, default: []].append(time) }
     }
@@ -80,8 +61,8 @@ final class HistoryRecord: Sendable {
     func accept(_ task: TaskID, order: Int, asked: Duration, answered: Duration) {
         state.withLock { state in
             guard state.tasks[task] == nil else { return }
-            let begun = state.asked[order]?.filter { asked - $0 < HistoryRecord.keyRetention }.min() ?? asked
-            state.tasks[task] = AcceptedTask(order: order, asked: asked, answered: answered, begun: begun)
+            let first = state.asked[order]?.filter { asked - $0 < HistoryRecord.keyRetention }.min() ?? asked
+            state.tasks[task] = AcceptedTask(order: order, asked: first, answered: answered)
         }
     }
 

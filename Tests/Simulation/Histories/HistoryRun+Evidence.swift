@@ -60,7 +60,7 @@ extension HistoryRun {
         var judged = JudgedTask(
             id, name: "task \(task.order)", audience: devices.subtracting(perhaps), accepted: task.answered)
         judged.perhaps = perhaps
-        judged.begins = order.begin.earliest ?? task.begun
+        judged.begins = order.begin.earliest ?? task.asked
         judged.deadline = deadline(of: order, task: task)
         judged.isAtMostOnce = order.isAtMostOnce
         judged.maySuppress = order.keepsRules && !order.waits

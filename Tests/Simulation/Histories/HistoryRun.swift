@@ -192,9 +192,8 @@ final class HistoryRun: Sendable {
     /// As a careful publisher does: again with the same key until there is an answer. Only then its saved audience
     /// changes.
     private func post(_ number: Int) async {
-        let asked = record.beginRequest(for: number, at: world.loop.uptime)
-        defer { record.endRequest(for: number) }
-        record.ask(number, at: world.loop.uptime)
+        let asked = world.loop.uptime
+        record.ask(number, at: asked)
         let order = history.orders[number]
         await save(try? population.savedAudience(of: order), of: number)
         await ask { publisher in
