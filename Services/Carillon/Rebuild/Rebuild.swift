@@ -25,9 +25,12 @@ struct Rebuild: Command {
             dispatch is closed: devices get the outcome of their result, or unknown if there is none. A task that was
             not begun is resolved as if newly accepted. Nothing is sent twice.
 
-            Run an interrupted rebuild again; it starts over. So does one during which Redis came back with older data once
-            more. Of two concurrent rebuilds the later one counts.
+            Run an interrupted rebuild again; it starts over. It starts over by itself, twice at most, if Redis came back
+            with older data meanwhile. Of two concurrent rebuilds the later one counts.
             """)
+
+    /// Services may notice a loss only after the rebuild has begun, within a second.
+    private static let attemptsMaximum = 3
 
     private static let yes = CommandOption(
         "--yes", meaning: "Do not ask for confirmation, even if Redis holds a ready registry")
@@ -62,6 +65,22 @@ struct Rebuild: Command {
             terminal.complain("nothing was rebuilt")
             return ExitCode.failure
         }
+        for _ in 1..<Rebuild.attemptsMaximum {
+            do {
+                return try await fill(
+                    from: bus, registry: registry, stores: stores, terminal: terminal, environment: environment)
+            } catch is LossError {
+                terminal.complain("Redis came back with older data, or was found to have; the rebuild starts over")
+            }
+        }
+        return try await fill(
+            from: bus, registry: registry, stores: stores, terminal: terminal, environment: environment)
+    }
+
+    private func fill(
+        from bus: any Bus, registry: any RegistryMaintenance, stores: RecoveryStores, terminal: any Terminal,
+        environment: WorkerEnvironment
+    ) async throws -> Int32 {
         var report = RebuildReport(terminal, time: environment.time)
         let rebuild = RegistryRebuild(bus: bus, maintenance: registry, environment: environment)
         let recovery = TaskRecovery(bus: bus, stores: stores, environment: environment)
