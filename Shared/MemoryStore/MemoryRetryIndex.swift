@@ -25,7 +25,7 @@ package final class MemoryRetryIndex: RetryIndex, Revertible {
 
     package func add(_ entries: [RetryEntry], to shard: RetryShard) {
         change(shard) { state, _ in
-            for entry in entries where state.leased[entry] == nil { state.waiting.insert(entry) }
+            state.waiting.formUnion(entries)
         }
     }
 
@@ -44,9 +44,8 @@ package final class MemoryRetryIndex: RetryIndex, Revertible {
 
     package func complete(_ entries: [RetryEntry], in shard: RetryShard) {
         change(shard) { state, _ in
-            for entry in entries {
+            for entry in entries where state.leased.removeValue(forKey: entry) == nil {
                 state.waiting.remove(entry)
-                state.leased[entry] = nil
             }
         }
     }

@@ -17,9 +17,6 @@ struct SimulatedRetryIndex: RetryIndex {
     func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) async throws(StoreError) -> RetryLease {
         if isEmpty(shard) { return try await base.lease(upTo: count, for: duration, in: shard) }
         let lease = try await seam.call("retries.lease") { try await base.lease(upTo: count, for: duration, in: shard) }
-        // An order that is put back in the millisecond for which it was due would be the entry that is about to be
-        // completed. Outside of the simulation the way to its handler and back takes longer.
-        if !lease.entries.isEmpty { await seam.world.pause(.milliseconds(1)) }
         if seam.world.bug == .retryLeftEarly { try await base.complete(lease.entries, in: shard) }
         return lease
     }

@@ -1,8 +1,7 @@
 #!lua flags=allow-oom
 -- Libraries: retries
--- KEYS: waiting, leased. ARGV: entries. Returns 1.
+-- KEYS: waiting, leased. ARGV: entries. A leased entry also waits from then on: its handler may have put it back.
+-- Returns 1.
 
-for _, member in ipairs(ARGV) do
-    if not redis.call('ZSCORE', leased, member) then await(member) end
-end
+for _, member in ipairs(ARGV) do await(member) end
 return 1

@@ -1,7 +1,9 @@
 #!lua flags=allow-oom
 -- Libraries: retries
--- KEYS: waiting, leased. ARGV: entries. Removes them. Returns 1.
+-- KEYS: waiting, leased. ARGV: entries. Removes them; of one that is leased and waits, the lease: the other was added
+-- later. Returns 1.
 
-redis.call('ZREM', waiting, unpack(ARGV))
-redis.call('ZREM', leased, unpack(ARGV))
+for _, member in ipairs(ARGV) do
+    if redis.call('ZREM', leased, member) == 0 then redis.call('ZREM', waiting, member) end
+end
 return 1
