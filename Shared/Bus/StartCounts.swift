@@ -65,20 +65,26 @@ final class StartCounts: Sendable {
         return isCounting
     }
 
-    /// Returns the earlier unended starts of each message. Counts one more of each if all are zero, or `regardless`.
+    /// Returns the earlier starts of each message, by other workers, that did not end. Counts this one if all are zero, or
+    /// `regardless`.
     func begin(_ offsets: [Int64], of partition: PartitionID, regardless: Bool) async -> [Int] {
         let none = offsets.map { _ in 0 }
         guard !isClosing else { return none }
         let place = place(partition)
-        guard let counts = await attempt({ try await self.starts.begin(offsets, of: place, regardless: regardless) })
-        else { return none }
+        // Without an answer they may be counted.
+        let counts =
+            await attempt { [owner] in
+                try await self.starts.begin(offsets, of: place, owner: owner, regardless: regardless)
+            } ?? none
         guard regardless || counts.allSatisfy({ $0 == 0 }) else { return counts }
         let isNoted = state.withLock { state in
             guard state.closing == nil else { return false }
             state.started[partition, default: []].formUnion(offsets)
             return true
         }
-        if !isNoted { await attempt { try await self.starts.giveBack(offsets, of: place) } }
+        if !isNoted {
+            await attempt { [owner] in try await self.starts.giveBack(offsets, of: place, owner: owner) }
+        }
         return counts
     }
 
@@ -92,7 +98,7 @@ final class StartCounts: Sendable {
         let own = forget(offsets, of: partition)
         guard !own.isEmpty else { return }
         let place = place(partition)
-        await attempt { try await self.starts.giveBack(own, of: place) }
+        await attempt { [owner] in try await self.starts.giveBack(own, of: place, owner: owner) }
     }
 
     /// The process is shutting down: gives its starts back immediately, since it may be killed before it is done.

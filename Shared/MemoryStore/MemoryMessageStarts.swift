@@ -6,13 +6,18 @@ import Synchronization
 package final class MemoryMessageStarts: MessageStarts, Revertible {
     private struct Record {
         var owner: String?
-        var counts: [Int64: Int] = [:]
+        /// The owners that started each message.
+        var starters: [Int64: Set<String>] = [:]
         var until: Timestamp
 
-        mutating func giveBack(_ offsets: [Int64]) {
+        func others(_ offset: Int64, than owner: String) -> Set<String> {
+            starters[offset, default: []].subtracting([owner])
+        }
+
+        mutating func giveBack(_ offsets: [Int64], owner: String) {
             for offset in offsets {
-                guard let count = counts[offset] else { continue }
-                counts[offset] = count > 1 ? count - 1 : nil
+                let left = others(offset, than: owner)
+                starters[offset] = left.isEmpty ? nil : left
             }
         }
     }
@@ -28,15 +33,17 @@ package final class MemoryMessageStarts: MessageStarts, Revertible {
         change(partition, keepsIt: true) { record in
             let previous = record.owner
             record.owner = owner
-            return !record.counts.isEmpty || (previous != nil && previous != owner)
+            return !record.starters.isEmpty || (previous != nil && previous != owner)
         }
     }
 
-    package func begin(_ offsets: [Int64], of partition: ConsumedPartition, regardless: Bool) -> [Int] {
+    package func begin(_ offsets: [Int64], of partition: ConsumedPartition, owner: String, regardless: Bool) -> [Int] {
         change(partition, keepsIt: true) { record in
-            let counts = offsets.map { record.counts[$0] ?? 0 }
+            let counts = offsets.map { record.others($0, than: owner).count }
             if regardless || counts.allSatisfy({ $0 == 0 }) {
-                for offset in offsets { record.counts[offset, default: 0] += 1 }
+                for (offset, count) in zip(offsets, counts) where count < MessageStartsBounds.startsMaximum {
+                    record.starters[offset, default: []].insert(owner)
+                }
             }
             return counts
         }
@@ -44,17 +51,17 @@ package final class MemoryMessageStarts: MessageStarts, Revertible {
 
     package func end(_ offsets: [Int64], of partition: ConsumedPartition) {
         change(partition) { record in
-            for offset in offsets { record.counts[offset] = nil }
+            for offset in offsets { record.starters[offset] = nil }
         }
     }
 
-    package func giveBack(_ offsets: [Int64], of partition: ConsumedPartition) {
-        change(partition) { $0.giveBack(offsets) }
+    package func giveBack(_ offsets: [Int64], of partition: ConsumedPartition, owner: String) {
+        change(partition) { $0.giveBack(offsets, owner: owner) }
     }
 
     package func close(_ partition: ConsumedPartition, owner: String, givingBack offsets: [Int64]) {
         change(partition) { record in
-            record.giveBack(offsets)
+            record.giveBack(offsets, owner: owner)
             if record.owner == owner { record.owner = nil }
         }
     }

@@ -38,8 +38,8 @@ import Topics
 
     private func counts(_ offsets: Int64...) -> [Int] {
         offsets.map { offset in
-            let count = starts.begin([offset], of: place, regardless: true)[0]
-            starts.giveBack([offset], of: place)
+            let count = starts.begin([offset], of: place, owner: "the test", regardless: true)[0]
+            starts.giveBack([offset], of: place, owner: "the test")
             return count
         }
     }
@@ -74,7 +74,7 @@ import Topics
 
     /// Goal: a handler that crashes when it is notified of the dead letter does not block the message.
     @Test func theHandlerIsNotifiedOnce() async throws {
-        for _ in 1...3 { _ = starts.begin([0], of: place, regardless: true) }
+        for number in 1...3 { _ = starts.begin([0], of: place, owner: "process \(number)", regardless: true) }
         let first = process(1, texts: "trap")
         let (_, ended) = first.start(
             giveUp: { [over] _ in
@@ -135,6 +135,30 @@ import Topics
         }
     }
 
+    /// Goal: a start whose answer is lost, and that is repeated, counts once, and is given back. Method: a process that
+    /// lives gets no answer to any of its starts, and fails more often than a message may end its process.
+    @Test func startsWithoutAnAnswerDoNotAddUp() async throws {
+        _ = starts.open(place, owner: "a process that died")
+        let failures = 5
+        let process = process(1, texts: "a", starts: StartsWithoutAnswers(base: starts))
+        let worker = process.worker { [self] _, _ in
+            process.note("\(counts(0))")
+            guard process.noted.count > failures else { throw Outage() }
+            return []
+        }
+        try await withRunning(worker) {
+            for attempt in 1...failures {
+                #expect(await process.time.hasSleepers(1))
+                #expect(process.noted.count == attempt)
+                #expect(counts(0) == [0])
+                process.time.advance(by: .seconds(300))
+            }
+            #expect(await process.consumer.hasCompleted(1))
+            #expect(process.noted == Array(repeating: "[1]", count: failures + 1))
+            #expect(process.deadLetters.isEmpty)
+        }
+    }
+
     /// Goal: while a suspect message is handled, no worker of the process handles another one. Method: a message of
     /// another worker is in flight; the suspect waits for it, and the next message waits for the suspect.
     @Test func aSuspectIsHandledAlone() async throws {
@@ -144,7 +168,7 @@ import Topics
         let neighbour = WorkerFixture(
             batch: 1, protection: CrashProtection(starts: MemoryMessageStarts(time: ManualTimeSource()), gate: gate))
         neighbour.consumer.offer([Array("first".utf8), Array("second".utf8)])
-        _ = starts.begin([0], of: place, regardless: true)
+        _ = starts.begin([0], of: place, owner: "a process that died", regardless: true)
         let suspect = process(1, texts: "suspect", gate: gate)
         let events = Monitor<[String]>([])
         let other = neighbour.start { texts, _ in
@@ -210,13 +234,36 @@ private struct AbsentStarts: MessageStarts {
     func open(_ partition: ConsumedPartition, owner: String) throws(StoreError) -> Bool { throw away }
 
     func begin(
-        _ offsets: [Int64], of partition: ConsumedPartition, regardless: Bool
+        _ offsets: [Int64], of partition: ConsumedPartition, owner: String, regardless: Bool
     ) throws(StoreError) -> [Int] { throw away }
 
     func end(_ offsets: [Int64], of partition: ConsumedPartition) throws(StoreError) { throw away }
-    func giveBack(_ offsets: [Int64], of partition: ConsumedPartition) throws(StoreError) { throw away }
+    func giveBack(_ offsets: [Int64], of partition: ConsumedPartition, owner: String) throws(StoreError) { throw away }
 
     func close(
         _ partition: ConsumedPartition, owner: String, givingBack offsets: [Int64]
     ) throws(StoreError) { throw away }
+}
+
+private struct StartsWithoutAnswers: MessageStarts {
+    let base: MemoryMessageStarts
+
+    func open(_ partition: ConsumedPartition, owner: String) -> Bool { base.open(partition, owner: owner) }
+
+    func begin(
+        _ offsets: [Int64], of partition: ConsumedPartition, owner: String, regardless: Bool
+    ) throws(StoreError) -> [Int] {
+        _ = base.begin(offsets, of: partition, owner: owner, regardless: regardless)
+        throw StoreError(.unavailable, message: "the answer was lost")
+    }
+
+    func end(_ offsets: [Int64], of partition: ConsumedPartition) { base.end(offsets, of: partition) }
+
+    func giveBack(_ offsets: [Int64], of partition: ConsumedPartition, owner: String) {
+        base.giveBack(offsets, of: partition, owner: owner)
+    }
+
+    func close(_ partition: ConsumedPartition, owner: String, givingBack offsets: [Int64]) {
+        base.close(partition, owner: owner, givingBack: offsets)
+    }
 }

@@ -14,11 +14,11 @@ package struct RedisMessageStarts: MessageStarts {
     }
 
     package func begin(
-        _ offsets: [Int64], of partition: ConsumedPartition, regardless: Bool
+        _ offsets: [Int64], of partition: ConsumedPartition, owner: String, regardless: Bool
     ) async throws(StoreError) -> [Int] {
         let answer = try await run(
             MessageStartsScripts.begin, partition: partition,
-            arguments: [RedisArgument(regardless ? 1 : 0)] + arguments(offsets))
+            arguments: [RedisArgument(owner), RedisArgument(regardless ? 1 : 0)] + arguments(offsets))
         let counts = answer.array?.compactMap(\.integer) ?? []
         guard counts.count == offsets.count else {
             throw StoreError(.corrupt, message: "invalid reply from Redis: cannot decode start counts")
@@ -30,8 +30,11 @@ package struct RedisMessageStarts: MessageStarts {
         _ = try await run(MessageStartsScripts.end, partition: partition, arguments: arguments(offsets))
     }
 
-    package func giveBack(_ offsets: [Int64], of partition: ConsumedPartition) async throws(StoreError) {
-        _ = try await run(MessageStartsScripts.giveBack, partition: partition, arguments: arguments(offsets))
+    package func giveBack(
+        _ offsets: [Int64], of partition: ConsumedPartition, owner: String
+    ) async throws(StoreError) {
+        _ = try await run(
+            MessageStartsScripts.giveBack, partition: partition, arguments: [RedisArgument(owner)] + arguments(offsets))
     }
 
     package func close(

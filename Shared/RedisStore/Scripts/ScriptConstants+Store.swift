@@ -34,7 +34,8 @@ extension ScriptConstants {
         ("STATISTICS_NAMES", Int64(StatisticsBounds.labelNamesMaximum)),
     ])
     static let startsBounds = ScriptConstants([
-        ("STARTS_MEMORY", Int64(MessageStartsBounds.memory.wholeMilliseconds))
+        ("STARTS_MEMORY", Int64(MessageStartsBounds.memory.wholeMilliseconds)),
+        ("STARTS_MAXIMUM", Int64(MessageStartsBounds.startsMaximum)),
     ])
 
     static let all = [

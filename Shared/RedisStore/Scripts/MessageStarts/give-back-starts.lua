@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Libraries: startsBounds, starts
--- Takes back a start of each message, which was not handled. KEYS: partition. ARGV: offsets.
+-- Removes the owner's start of each message, which was not handled. KEYS: partition. ARGV: owner, offsets.
 
-giveBack(1)
+giveBack(ARGV[1], 2)
 return 0
