@@ -6,7 +6,7 @@ import Synchronization
 package final class MemoryIdempotencyStore: IdempotencyStore, Revertible {
     private struct Entry {
         let fingerprint: [UInt8]
-        let began: Timestamp
+        let start: RequestStart
         let firstHolder: UInt64
         var holder: UInt64
         var leaseEnd: Timestamp
@@ -14,7 +14,7 @@ package final class MemoryIdempotencyStore: IdempotencyStore, Revertible {
         /// Nil for the retention.
         var until: Timestamp?
 
-        func isOver(at now: Timestamp) -> Bool { now >= until ?? began + IdempotencyBounds.retention }
+        func isOver(at now: Timestamp) -> Bool { now >= until ?? start.began + IdempotencyBounds.retention }
     }
 
     private let time: any TimeSource
@@ -24,15 +24,18 @@ package final class MemoryIdempotencyStore: IdempotencyStore, Revertible {
         self.time = time
     }
 
-    package func begin(_ request: IdempotentRequest, for lease: Duration) -> IdempotencyVerdict {
+    package func begin(
+        _ request: IdempotentRequest, at accepted: Timestamp, for lease: Duration
+    ) -> IdempotencyVerdict {
         let now = time.now
         return entries.withLock { entries in
             entries = entries.filter { !$0.value.isOver(at: now) }
             guard var entry = entries[request.key] else {
+                let start = RequestStart(began: now, accepted: accepted)
                 entries[request.key] = Entry(
-                    fingerprint: request.fingerprint, began: now, firstHolder: request.holder, holder: request.holder,
+                    fingerprint: request.fingerprint, start: start, firstHolder: request.holder, holder: request.holder,
                     leaseEnd: now + lease)
-                return .begun(now)
+                return .begun(start)
             }
             guard entry.fingerprint == request.fingerprint else { return .otherRequest }
             if let answer = entry.answer { return .answered(answer) }
@@ -40,7 +43,7 @@ package final class MemoryIdempotencyStore: IdempotencyStore, Revertible {
             entry.holder = request.holder
             entry.leaseEnd = now + lease
             entries[request.key] = entry
-            return .begun(entry.began)
+            return .begun(entry.start)
         }
     }
 

@@ -4,10 +4,12 @@ package import ServiceKit
 /// as bytes without interpreting them.
 ///
 /// A lease is a hint, not a lock: a holder whose lease expired may still be running when the next one begins. Both must
-/// produce the same result, so the next one gets the time at which the first began.
+/// produce the same result, so the next one gets the times at which the first began.
 package protocol IdempotencyStore: Sendable {
-    /// Decides if the request is to be processed, and if not, why. A holder may call again.
-    func begin(_ request: IdempotentRequest, for lease: Duration) async throws(StoreError) -> IdempotencyVerdict
+    /// Decides if the request is to be processed, and if not, why. A holder may call again. `now` is the caller's time.
+    func begin(
+        _ request: IdempotentRequest, at now: Timestamp, for lease: Duration
+    ) async throws(StoreError) -> IdempotencyVerdict
     /// Stores the answer, unless one exists. A request whose task is to be sent later is remembered for longer than the
     /// retention: until this time.
     func finish(_ request: IdempotentRequest, answer: [UInt8], until end: Timestamp?) async throws(StoreError)
@@ -34,9 +36,22 @@ package struct IdempotentRequest: Hashable, Sendable {
     }
 }
 
+/// When the first request with a key began.
+package struct RequestStart: Hashable, Sendable {
+    /// By the store's clock, which all callers share: leases and the retention follow it.
+    package let began: Timestamp
+    /// By the clock of its caller, like the tasks without a key.
+    package let accepted: Timestamp
+
+    package init(began: Timestamp, accepted: Timestamp) {
+        self.began = began
+        self.accepted = accepted
+    }
+}
+
 package enum IdempotencyVerdict: Hashable, Sendable {
-    /// To be processed, as of the time at which the first request with this key began.
-    case begun(Timestamp)
+    /// To be processed as the first request with this key.
+    case begun(RequestStart)
     /// Another holder is processing it.
     case inProgress
     /// The key belongs to a different request.

@@ -142,11 +142,14 @@ import Testing
     @Test func theSeedIsDerived() {
         let request = IdempotentRequest(key: [1], fingerprint: [2], holder: 3)
         let began = Timestamp(milliseconds: 1_767_225_600_000)
-        let seed = TaskSeed(request, began: began)
+        let start = RequestStart(began: began, accepted: began + .seconds(-60))
+        let seed = TaskSeed(request, start: start)
+        #expect(seed.created == start.accepted)
         let elsewhere = IdempotentRequest(key: [1], fingerprint: [2], holder: 4)
-        #expect(TaskSeed(elsewhere, began: began + .seconds(60)).id == seed.id)
-        #expect(TaskSeed(elsewhere, began: began + .seconds(86_400)).id != seed.id)
-        #expect(TaskSeed(IdempotentRequest(key: [1], fingerprint: [3], holder: 3), began: began).id != seed.id)
+        #expect(TaskSeed(elsewhere, start: RequestStart(began: began + .seconds(60), accepted: began)).id == seed.id)
+        let nextDay = RequestStart(began: began + .seconds(86_400), accepted: start.accepted)
+        #expect(TaskSeed(elsewhere, start: nextDay).id != seed.id)
+        #expect(TaskSeed(IdempotentRequest(key: [1], fingerprint: [3], holder: 3), start: start).id != seed.id)
         // A UUID of version 8: custom content.
         let text = Array("\(seed.id)")
         #expect(text[14] == "8")

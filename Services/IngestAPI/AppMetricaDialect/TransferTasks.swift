@@ -69,6 +69,6 @@ extension Transfer {
         let name = "\(app)\u{0}appmetrica\u{0}\(outline.group)\u{0}\(clientID)"
         return TaskSeed(
             IdempotentRequest(key: SHA256.digest(of: Array(name.utf8)), fingerprint: fingerprint, holder: 0),
-            began: created)
+            start: RequestStart(began: created, accepted: created))
     }
 }

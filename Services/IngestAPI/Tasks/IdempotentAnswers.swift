@@ -37,7 +37,7 @@ struct IdempotentAnswers: Sendable {
     ) async throws -> HTTPResponse {
         guard let key else { return try await carryOut(prepare(freshSeed())).response }
         let claim = claim(key, caller: caller)
-        switch try await store.begin(claim, for: lease) {
+        switch try await store.begin(claim, at: time.now, for: lease) {
         case .inProgress: throw TaskError.inProgress
         case .otherRequest: throw TaskError.otherRequest
         case .answered(let bytes):
@@ -46,9 +46,9 @@ struct IdempotentAnswers: Sendable {
             }
             response.headers.append(IdempotentAnswers.replayed)
             return response
-        case .begun(let began):
+        case .begun(let start):
             let prepared = try await perform(claim, onError: store.forget) {
-                try await prepare(TaskSeed(claim, began: began))
+                try await prepare(TaskSeed(claim, start: start))
             }
             let answer = try await perform(claim, onError: store.release) { try await carryOut(prepared) }
             await finish(claim, answer: answer)
@@ -60,7 +60,7 @@ struct IdempotentAnswers: Sendable {
     func keep(_ answer: Answer, under key: SubmissionKey, of caller: AuthorizedCaller) async {
         let claim = claim(key, caller: caller)
         await attempt("response not stored for repeats") { () async throws(StoreError) in
-            guard case .begun = try await store.begin(claim, for: lease) else { return }
+            guard case .begun = try await store.begin(claim, at: time.now, for: lease) else { return }
             await finish(claim, answer: answer)
         }
     }

@@ -20,9 +20,9 @@ extension TaskSeed {
 
     /// Derived from the key, the request and the day of the first request: a repeat creates the same tasks even if the
     /// store lost the key, and a key that is reused after it expired creates others.
-    init(_ request: IdempotentRequest, began: Timestamp) {
-        let name = request.key + request.fingerprint + Array(String(began.milliseconds / TaskSeed.day).utf8)
-        self.init(id: TaskID(digestOf: name, version: 8), created: began)
+    init(_ request: IdempotentRequest, start: RequestStart) {
+        let name = request.key + request.fingerprint + Array(String(start.began.milliseconds / TaskSeed.day).utf8)
+        self.init(id: TaskID(digestOf: name, version: 8), created: start.accepted)
     }
 
     /// The id of the request's task at this place.

@@ -15,20 +15,22 @@ package struct RedisIdempotencyStore: IdempotencyStore {
     }
 
     package func begin(
-        _ request: IdempotentRequest, for lease: Duration
+        _ request: IdempotentRequest, at now: Timestamp, for lease: Duration
     ) async throws(StoreError) -> IdempotencyVerdict {
         let answer = try await run(
             RedisIdempotencyStore.begin, request: request,
             arguments: RedisArgument(lease.wholeMilliseconds),
-            RedisArgument(IdempotencyBounds.retention.wholeMilliseconds))
-        switch (answer.array?.first?.integer.flatMap { RequestReplyCode(rawValue: $0) }, answer.array?.last) {
-        case (.begun, let began?):
-            guard let milliseconds = began.integer else { break }
-            return .begun(Timestamp(milliseconds: milliseconds))
-        case (.inProgress, _): return .inProgress
-        case (.other, _): return .otherRequest
-        case (.answered, let kept?):
-            guard let bytes = kept.bytes else { break }
+            RedisArgument(IdempotencyBounds.retention.wholeMilliseconds), RedisArgument(now.milliseconds))
+        let values = (answer.array ?? [])[...]
+        switch values.first?.integer.flatMap({ RequestReplyCode(rawValue: $0) }) {
+        case .begun?:
+            let times = values.dropFirst().compactMap(\.integer).map { Timestamp(milliseconds: $0) }
+            guard times.count == 2 else { break }
+            return .begun(RequestStart(began: times[0], accepted: times[1]))
+        case .inProgress?: return .inProgress
+        case .other?: return .otherRequest
+        case .answered?:
+            guard let bytes = values.last?.bytes else { break }
             return .answered(bytes)
         default: break
         }

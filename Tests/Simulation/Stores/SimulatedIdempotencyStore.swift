@@ -6,8 +6,10 @@ struct SimulatedIdempotencyStore: IdempotencyStore {
     let base: any IdempotencyStore
     let seam: Seam
 
-    func begin(_ request: IdempotentRequest, for lease: Duration) async throws(StoreError) -> IdempotencyVerdict {
-        try await seam.call("keys.begin") { try await base.begin(request, for: lease) }
+    func begin(
+        _ request: IdempotentRequest, at now: Timestamp, for lease: Duration
+    ) async throws(StoreError) -> IdempotencyVerdict {
+        try await seam.call("keys.begin") { try await base.begin(request, at: now, for: lease) }
     }
 
     func finish(_ request: IdempotentRequest, answer: [UInt8], until end: Timestamp?) async throws(StoreError) {

@@ -14,39 +14,42 @@ import Testing
         IdempotentRequest(key: [key, 13, 10, 255] + caller, fingerprint: [fingerprint, 0], holder: holder)
     }
 
+    /// By one clock of store and caller.
+    private func begun(_ time: Timestamp) -> IdempotencyVerdict { .begun(RequestStart(began: time, accepted: time)) }
+
     @Test(arguments: StoreKind.allCases)
     func theFirstGoesOnAndOthersWait(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, time) async throws in
-            #expect(try await store.begin(first, for: Self.lease) == .begun(time.now))
-            #expect(try await store.begin(second, for: Self.lease) == .inProgress)
+            #expect(try await store.begin(first, at: time.now, for: Self.lease) == begun(time.now))
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == .inProgress)
             // The reply may have been lost.
-            #expect(try await store.begin(first, for: Self.lease) == .begun(time.now))
+            #expect(try await store.begin(first, at: time.now, for: Self.lease) == begun(time.now))
             let other = request(holder: 2, key: 1)
-            #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
+            #expect(try await store.begin(other, at: time.now, for: Self.lease) == begun(time.now))
         }
     }
 
     @Test(arguments: StoreKind.allCases)
     func theFirstAnswerIsGivenAgain(_ kind: StoreKind) async throws {
-        try await kind.withIdempotencyStore { (store, _) async throws in
-            _ = try await store.begin(first, for: Self.lease)
+        try await kind.withIdempotencyStore { (store, time) async throws in
+            _ = try await store.begin(first, at: time.now, for: Self.lease)
             try await store.finish(first, answer: [1, 0, 255], until: nil)
             try await store.finish(second, answer: [2], until: nil)
-            #expect(try await store.begin(second, for: Self.lease) == .answered([1, 0, 255]))
-            #expect(try await store.begin(first, for: Self.lease) == .answered([1, 0, 255]))
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == .answered([1, 0, 255]))
+            #expect(try await store.begin(first, at: time.now, for: Self.lease) == .answered([1, 0, 255]))
         }
     }
 
     @Test(arguments: StoreKind.allCases)
     func anotherRequestIsReported(_ kind: StoreKind) async throws {
-        try await kind.withIdempotencyStore { (store, _) async throws in
+        try await kind.withIdempotencyStore { (store, time) async throws in
             let other = request(holder: 2, fingerprint: 1)
-            _ = try await store.begin(first, for: Self.lease)
-            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
+            _ = try await store.begin(first, at: time.now, for: Self.lease)
+            #expect(try await store.begin(other, at: time.now, for: Self.lease) == .otherRequest)
             try await store.finish(other, answer: [2], until: nil)
             try await store.finish(first, answer: [1], until: nil)
-            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
-            #expect(try await store.begin(second, for: Self.lease) == .answered([1]))
+            #expect(try await store.begin(other, at: time.now, for: Self.lease) == .otherRequest)
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == .answered([1]))
         }
     }
 
@@ -56,12 +59,12 @@ import Testing
     func whoDiedIsFollowed(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, time) async throws in
             let began = time.now
-            _ = try await store.begin(first, for: Self.lease)
+            _ = try await store.begin(first, at: time.now, for: Self.lease)
             time.advance(by: Self.lease - .milliseconds(1))
-            #expect(try await store.begin(second, for: Self.lease) == .inProgress)
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == .inProgress)
             time.advance(by: .milliseconds(1))
-            #expect(try await store.begin(second, for: Self.lease) == .begun(began))
-            #expect(try await store.begin(first, for: Self.lease) == .inProgress)
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == begun(began))
+            #expect(try await store.begin(first, at: time.now, for: Self.lease) == .inProgress)
         }
     }
 
@@ -69,12 +72,12 @@ import Testing
     func whatCameToNothingIsBegunAnew(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, time) async throws in
             let began = time.now
-            _ = try await store.begin(first, for: Self.lease)
+            _ = try await store.begin(first, at: time.now, for: Self.lease)
             try await store.release(second)
-            #expect(try await store.begin(second, for: Self.lease) == .inProgress)
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == .inProgress)
             time.advance(by: .seconds(1))
             try await store.release(first)
-            #expect(try await store.begin(second, for: Self.lease) == .begun(began))
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == begun(began))
         }
     }
 
@@ -82,15 +85,15 @@ import Testing
     func theKeyOfARefusedRequestIsFree(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, time) async throws in
             let other = request(holder: 2, fingerprint: 1)
-            _ = try await store.begin(first, for: Self.lease)
+            _ = try await store.begin(first, at: time.now, for: Self.lease)
             try await store.forget(second)
-            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
+            #expect(try await store.begin(other, at: time.now, for: Self.lease) == .otherRequest)
             try await store.forget(first)
             time.advance(by: .seconds(1))
-            #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
+            #expect(try await store.begin(other, at: time.now, for: Self.lease) == begun(time.now))
             try await store.finish(other, answer: [1], until: nil)
             try await store.forget(other)
-            #expect(try await store.begin(other, for: Self.lease) == .answered([1]))
+            #expect(try await store.begin(other, at: time.now, for: Self.lease) == .answered([1]))
         }
     }
 
@@ -99,27 +102,39 @@ import Testing
     func aRequestThatWasBegunBeforeIsNotForgotten(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, time) async throws in
             let began = time.now
-            _ = try await store.begin(first, for: Self.lease)
+            _ = try await store.begin(first, at: time.now, for: Self.lease)
             try await store.release(first)
-            _ = try await store.begin(second, for: Self.lease)
+            _ = try await store.begin(second, at: time.now, for: Self.lease)
             try await store.forget(second)
             time.advance(by: .seconds(1))
             let other = request(holder: 3, fingerprint: 1)
-            #expect(try await store.begin(other, for: Self.lease) == .otherRequest)
-            #expect(try await store.begin(request(holder: 3), for: Self.lease) == .begun(began))
+            #expect(try await store.begin(other, at: time.now, for: Self.lease) == .otherRequest)
+            #expect(try await store.begin(request(holder: 3), at: time.now, for: Self.lease) == begun(began))
         }
     }
 
     @Test(arguments: StoreKind.allCases)
     func aKeyIsForgottenAfterADay(_ kind: StoreKind) async throws {
         try await kind.withIdempotencyStore { (store, time) async throws in
-            _ = try await store.begin(first, for: Self.lease)
+            _ = try await store.begin(first, at: time.now, for: Self.lease)
             try await store.finish(first, answer: [1], until: nil)
             time.advance(by: IdempotencyBounds.retention - .milliseconds(1))
-            #expect(try await store.begin(second, for: Self.lease) == .answered([1]))
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == .answered([1]))
             time.advance(by: .milliseconds(1))
             let other = request(holder: 2, fingerprint: 1)
-            #expect(try await store.begin(other, for: Self.lease) == .begun(time.now))
+            #expect(try await store.begin(other, at: time.now, for: Self.lease) == begun(time.now))
+        }
+    }
+
+    /// Goal: leases follow the store's clock, and a request that is taken over keeps the time of its first caller.
+    @Test(arguments: StoreKind.allCases)
+    func aCallerWithAWrongClock(_ kind: StoreKind) async throws {
+        try await kind.withIdempotencyStore { (store, time) async throws in
+            let start = RequestStart(began: time.now, accepted: time.now + .seconds(114))
+            #expect(try await store.begin(first, at: start.accepted, for: Self.lease) == .begun(start))
+            #expect(try await store.begin(second, at: start.accepted + Self.lease, for: Self.lease) == .inProgress)
+            time.advance(by: Self.lease)
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == .begun(start))
         }
     }
 
@@ -130,13 +145,13 @@ import Testing
         // Redis expires keys by its own clock.
         try await kind.withIdempotencyStore(time: ManualTimeSource(now: SystemTimeSource().now)) {
             (store, time) async throws in
-            _ = try await store.begin(first, for: Self.lease)
+            _ = try await store.begin(first, at: time.now, for: Self.lease)
             let end = time.now + IdempotencyBounds.retention * 3
             try await store.finish(first, answer: [1], until: end)
             time.advance(by: IdempotencyBounds.retention * 3 - .seconds(1))
-            #expect(try await store.begin(second, for: Self.lease) == .answered([1]))
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == .answered([1]))
             time.advance(by: .seconds(1))
-            #expect(try await store.begin(second, for: Self.lease) == .begun(time.now))
+            #expect(try await store.begin(second, at: time.now, for: Self.lease) == begun(time.now))
         }
     }
 }
