@@ -34,5 +34,7 @@ package struct SubscriptionOptions: OptionSet, Hashable, Sendable {
 
     /// Data and badge are sent, the alert is not.
     package static let ignoreMessage = SubscriptionOptions(rawValue: 1)
-    package static let known: SubscriptionOptions = [.ignoreMessage]
+    /// Of the topic of a Live Activity: the state that was sent before the subscription is not accepted for the device yet.
+    package static let awaitsState = SubscriptionOptions(rawValue: 2)
+    package static let known: SubscriptionOptions = [.ignoreMessage, .awaitsState]
 }

@@ -93,8 +93,7 @@ struct ActivityRules {
         let isStart = activity.requests.contains { $0.kind == .start && $0.state == activity.stored }
         if phone.isRegistered, phone.isReliable, !isStart, let last = activity.stored {
             let shown = phone.pushes.max { $0.timestamp < $1.timestamp }
-            let isExcused = shown == nil && phone.mayMissState
-            if shown?.state != last, !isExcused {
+            if shown?.state != last {
                 let text = shown.map { "state \($0.state)" } ?? "nothing"
                 found.append(violation(.phonesShowLastState, "\(phone.name) shows \(text) in place of state \(last)"))
             }

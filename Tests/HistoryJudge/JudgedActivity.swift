@@ -45,8 +45,6 @@ package struct JudgedActivity: Sendable {
         package let pushes: [StatePush]
         /// True if the report was answered, and every push to it can have ended as delivered.
         package var isReliable = false
-        /// True if it may wait for the next state to be sent.
-        package var mayMissState = false
         /// Whether the registry has to have it; nil if that depends on which of two requests at once was first.
         package var isLast: Bool?
 

@@ -1,3 +1,4 @@
+import Bus
 import JSONKit
 import PushModel
 import ServiceKit
@@ -92,6 +93,39 @@ import Testing
             #expect(late.content.activity?.members?["content-state"]?["a"] == .integer(1))
             _ = await put(Self.token(2), device: device, on: fixture)
             #expect(fixture.bus.tasks.count == 2, "it has it already")
+        }
+    }
+
+    /// Goal: a token whose report fails before the state is accepted gets it when the report is repeated.
+    @Test func aRepeatedReportGetsTheState() async throws {
+        try await IngestFixture.run { fixture in
+            let device = try await fixture.subscriber("")
+            _ = await put(Self.token(1), device: device, on: fixture)
+            _ = await fixture.json("PATCH", "/v1/activities/order", json: #"{"content_state":{"a":1}}"#, as: .owner)
+            let publication = try #require(fixture.bus.tasks.first)
+            let book = ActivityBook(fixture.activities, time: fixture.time)
+            _ = try await book.release(publication.id, of: try ActivityID("order"), in: fixture.news.activities)
+            fixture.bus.fail(with: BusError(.unavailable, message: "no answer"))
+            #expect(await put(Self.token(2), device: device, on: fixture).status == 503)
+            fixture.bus.fail(with: nil)
+            for _ in 1...2 { #expect(await put(Self.token(2), device: device, on: fixture).status == 204) }
+            let states = fixture.bus.tasks.compactMap { $0.content.activity?.members?["content-state"] }
+            #expect(states == [.object(JSONObject([("a", .integer(1))]))])
+        }
+    }
+
+    /// Goal: the first token of an activity forgets nothing that is stored for it at the same time.
+    @Test func aTokenThatBeginsAnActivityKeepsItsState() async throws {
+        try await IngestFixture.run { fixture in
+            let device = try await fixture.subscriber("")
+            let book = ActivityBook(fixture.activities, time: fixture.time)
+            let (id, space) = (try ActivityID("order"), fixture.news.activities)
+            let state = ActivityState(stamp: TaskID(high: 1, low: 1), contentState: JSONObject())
+            _ = try await book.put(state, isEnd: false, task: state.stamp, of: id, in: space)
+            let clock = try await book.clock(of: id, in: space)
+            _ = await put(Self.token(1), device: device, on: fixture)
+            #expect(try await book.activity(id, in: space)?.newest == state)
+            #expect(try await book.clock(of: id, in: space) == clock)
         }
     }
 

@@ -21,16 +21,27 @@ struct ActivityTokens: Sendable {
         if try await book.activity(id, in: space) == nil {
             var base = ActivityBase()
             base.dialect = dialect
-            try await book.begin(id, base: base, state: nil, timestamp: 0, in: space)
+            // Alone, as a request that starts the activity may store its state at the same time.
+            try await book.save(base, of: id, begun: book.now, in: space)
         }
         let registration = try await registry.register(token, changes: changes(of: device), in: space)
         let endpoint = registration.registered.id
-        let subscription = try await registry.subscribe(endpoint, to: id.topic, options: [], in: space)
+        let isSubscribed = try await isSubscribed(endpoint, to: id, in: space)
+        if !isSubscribed {
+            _ = try await registry.subscribe(endpoint, to: id.topic, options: .awaitsState, in: space)
+        }
         try await removeTokens(of: device.id, for: id, except: endpoint, in: space)
-        guard subscription == .created else { return }
+        guard !isSubscribed else { return }
         if let task = try await book.lateState(of: id, to: endpoint, in: space) {
             try await submission.accept([task], trace: nil)
         }
+        _ = try await registry.subscribe(endpoint, to: id.topic, options: [], in: space)
+    }
+
+    /// False also if the request that subscribed it was interrupted before the state was accepted: it is repeated then.
+    private func isSubscribed(_ endpoint: DeviceID, to id: ActivityID, in space: AppID) async throws -> Bool {
+        let topics = try await registry.subscriptions(of: endpoint, in: space)
+        return topics?[id.topic].map { !$0.contains(.awaitsState) } ?? false
     }
 
     /// The activity is over on the device.

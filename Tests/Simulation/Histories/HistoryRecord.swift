@@ -21,8 +21,6 @@ final class HistoryRecord: Sendable {
         let step: Int
         let asked: Duration
         let answered: Duration
-        /// True if the first attempt had no answer.
-        var wasRepeated = false
     }
 
     private struct State {

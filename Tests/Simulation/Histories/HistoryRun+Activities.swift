@@ -47,10 +47,7 @@ extension HistoryRun {
         _ step: Int, of activity: ActivityPlan, on device: Int, request: (String) -> PublisherRequest
     ) async {
         let asked = world.loop.uptime
-        var attempts = 0
         await ask { publisher in
-            attempts += 1
-            let wasRepeated = attempts > 1
             let path = "/v1/devices/\(self.population.id(device))/activities/\(activity.name)"
             do {
                 _ = try await publisher.send(request(path))
@@ -60,8 +57,7 @@ extension HistoryRun {
             return { record in
                 record.accept(
                     HistoryRecord.ActivityStep(
-                        activity: activity.number, step: step, asked: asked, answered: self.world.loop.uptime,
-                        wasRepeated: wasRepeated))
+                        activity: activity.number, step: step, asked: asked, answered: self.world.loop.uptime))
             }
         }
     }
@@ -166,18 +162,9 @@ extension HistoryRun {
                 pushes: pushes[number] ?? [])
             guard let own = steps.first(where: { $0.step == step }) else { return phone }
             phone.isReliable = !lost.contains(number) && !world.provider.isUnregistered(text)
-            phone.mayMissState = mayMissState(own, of: plan, among: steps)
             phone.isLast = isLast(own, on: device, of: plan, among: steps)
             return phone
         }
-    }
-
-    /// A report that was interrupted behind the subscription of its token does not send the state when it is repeated.
-    /// And one that makes an activity known may forget what an update publishes at the same time.
-    private func mayMissState(
-        _ own: HistoryRecord.ActivityStep, of plan: ActivityPlan, among steps: [HistoryRecord.ActivityStep]
-    ) -> Bool {
-        own.wasRepeated || !steps.contains { plan.steps[$0.step].kind == .start && $0.answered < own.asked }
     }
 
     /// Nil unless it is certain.
