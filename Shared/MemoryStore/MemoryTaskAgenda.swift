@@ -27,6 +27,12 @@ package final class MemoryTaskAgenda: TaskAgenda, Revertible {
         }
     }
 
+    /// True if `take` would return something.
+    package var hasDue: Bool {
+        let now = time.now
+        return due.withLock { $0.values.contains { $0 <= now } }
+    }
+
     package func postpone(_ task: TaskID, until moment: Timestamp) {
         due.withLock { due in
             if due[task] != nil { due[task] = moment }

@@ -7,7 +7,7 @@ import Store
 final class EntryReleaser: Service {
     /// Maximum sleep: a scheduler that crashed may have taken in orders without waking any releaser.
     static let restMaximum = Duration.seconds(10)
-    /// The same for a shard in which resolvers park jobs, which wakes no releaser: the first push of a long list may
+    /// The default for a shard in which resolvers park jobs, which wakes no releaser: the first push of a long list may
     /// wait for one of them.
     static let jobRestMaximum = Duration.milliseconds(500)
     private static let pulseLimit = Duration.seconds(120)
@@ -18,6 +18,7 @@ final class EntryReleaser: Service {
     private let release: any EntryRelease
     private let wakeup: EntryWakeup
     private let lease: Duration
+    private let restMaximum: Duration
     private let environment: WorkerEnvironment
     private let meters: EntryMeters
     private let backoff = Backoff(first: .milliseconds(200), longest: .seconds(10))
@@ -25,7 +26,7 @@ final class EntryReleaser: Service {
 
     init(
         _ shard: RetryShard, index: any RetryIndex, release: any EntryRelease, wakeup: EntryWakeup, lease: Duration,
-        environment: WorkerEnvironment
+        restMaximum: Duration = EntryReleaser.restMaximum, environment: WorkerEnvironment
     ) {
         name = shard.kind == .tasks ? "scheduled \(shard)" : "retries \(shard)"
         self.shard = shard
@@ -33,6 +34,7 @@ final class EntryReleaser: Service {
         self.release = release
         self.wakeup = wakeup
         self.lease = lease
+        self.restMaximum = restMaximum
         self.environment = environment
         meters = EntryMeters(environment.metrics, shard: shard)
     }
@@ -77,7 +79,6 @@ final class EntryReleaser: Service {
         }
         let outlook = try await index.outlook(of: shard)
         meters.held.set(outlook.depth)
-        let restMaximum = shard.kind == .bulk ? EntryReleaser.jobRestMaximum : EntryReleaser.restMaximum
         guard let untilNext = outlook.untilNext, untilNext < restMaximum else {
             wakeup.await(outlook.now + restMaximum)
             return restMaximum

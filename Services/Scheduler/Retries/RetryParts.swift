@@ -15,7 +15,7 @@ struct RetryParts: Sendable {
         isRegistryReady: @escaping @Sendable () async throws -> Bool, ledger: any Ledger,
         outages: any ProviderOutages, judges: any DeviceJudges, pacing: any PushPacing,
         archive: any TaskArchive, producer: any BusProducer,
-        lease: Duration, environment: WorkerEnvironment
+        lease: Duration, jobRestMaximum: Duration = EntryReleaser.jobRestMaximum, environment: WorkerEnvironment
     ) {
         let release = RetryRelease(
             registry: registry, isRegistryReady: isRegistryReady, ledger: ledger, index: index, producer: producer,
@@ -29,7 +29,9 @@ struct RetryParts: Sendable {
         releasers = RetryShard.retries.compactMap { shard in
             wakeups[shard].map { wakeup in
                 EntryReleaser(
-                    shard, index: index, release: release, wakeup: wakeup, lease: lease, environment: environment)
+                    shard, index: index, release: release, wakeup: wakeup, lease: lease,
+                    restMaximum: shard.kind == .bulk ? jobRestMaximum : EntryReleaser.restMaximum,
+                    environment: environment)
             }
         }
     }

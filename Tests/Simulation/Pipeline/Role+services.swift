@@ -94,7 +94,9 @@ extension Role {
             index: parts.retries, registry: parts.registry,
             isRegistryReady: { try await parts.registry.state() == .ready }, ledger: parts.ledger,
             outages: parts.outages, judges: TimedJudges(metrics: parts.environment.metrics), pacing: parts.pacing,
-            archive: parts.archive, producer: producer, lease: lease, environment: parts.environment)
+            archive: parts.archive, producer: producer, lease: lease,
+            // Most looks find nothing, and there are hours of them.
+            jobRestMaximum: .seconds(2), environment: parts.environment)
         let tasks = ScheduledTaskParts(
             TaskReplacement.Stores(
                 replacements: parts.replacements, archive: parts.archive, ledger: parts.ledger),

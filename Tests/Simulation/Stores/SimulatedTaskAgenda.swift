@@ -1,3 +1,4 @@
+import MemoryStore
 import PushModel
 import ServiceKit
 import Store
@@ -11,6 +12,7 @@ struct SimulatedTaskAgenda: TaskAgenda {
     }
 
     func take(upTo count: Int, for lease: Duration) async throws(StoreError) -> [TaskID] {
+        if seam.mayLookInPassing, !seam.world.agenda.hasDue { return [] }
         let tasks = try await seam.call("agenda.take") { try await base.take(upTo: count, for: lease) }
         if seam.world.bug == .agendaLeftEarly { for task in tasks { try await base.finish(task) } }
         return tasks
@@ -25,6 +27,7 @@ struct SimulatedTaskAgenda: TaskAgenda {
     }
 
     func count() async throws(StoreError) -> Int {
-        try await seam.call("agenda.count") { try await base.count() }
+        if seam.mayLookInPassing { return try await base.count() }
+        return try await seam.call("agenda.count") { try await base.count() }
     }
 }
