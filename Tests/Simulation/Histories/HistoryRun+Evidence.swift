@@ -77,7 +77,7 @@ extension HistoryRun {
         judged.strangers = strangers...(strangers + (perhaps.isEmpty ? 0 : order.target.listed.count))
         judged.rate = order.rate
         judged.keepsCap = order.keepsRules
-        judged.requestKey = "order \(task.order)"
+        judged.requestKey = HistoryRun.key(task.order)
         judged.asked = task.asked
         if order.dialect == .richie { judged.reportPost = .inDialect }
         judged.countsBadge = order.countsBadge

@@ -1,3 +1,4 @@
+import JSONKit
 import MemoryStore
 import PushModel
 import ServiceKit
@@ -13,23 +14,24 @@ extension HistoryRun {
         let tasks = Dictionary(record.tasks.map { ($0.key.high, $0.key) }) { first, _ in first }
         let moved = record.movedDevices
         var opens: [TaskID: Set<Int>] = [:]
-        var receipts: [String] = []
+        var receipts: [JSON] = []
         for push in world.provider.accepted where receipts.count < HistoryRun.receiptsMaximum {
             guard let task = tasks[push.id.high], let proof = push.proof,
                 let device = population.number(of: push.token), !moved.contains(device),
                 opens[task, default: []].insert(device).inserted
             else { continue }
             receipts.append(
-                """
-                {"task":"\(task)","device":"\(population.id(device))","proof":"\(proof)","kind":"opened"}
-                """)
+                .object(
+                    JSONObject([
+                        ("task", .string("\(task)")), ("device", .string("\(population.id(device))")),
+                        ("proof", .string("\(proof)")), ("kind", .string("opened")),
+                    ])))
         }
         guard !receipts.isEmpty else { return }
-        let body = Array("{\"receipts\":[\(receipts.joined(separator: ","))]}".utf8)
-        let reported = opens
+        let (reported, all) = (opens, receipts)
         record.reportOpens(reported)
         await ask { publisher in
-            try await publisher.report(receipts: body)
+            try await publisher.report(all)
             return { $0.acceptOpens(reported) }
         }
     }

@@ -31,8 +31,8 @@ final class HistoryRun: Sendable {
     /// Events that have not ended.
     private let underWay = Mutex(0)
     let repairs = Repairs()
-    /// By the number of the order; nil for one that no request says.
-    private let requests = Mutex<[Int: PublisherRequest?]>([:])
+    /// By the number of the order.
+    private let requests = Mutex<[Int: PublisherRequest]>([:])
 
     init(_ history: History, bug: PlantedBug? = nil, keepsTrace: Bool = false) {
         self.history = history
@@ -114,6 +114,7 @@ final class HistoryRun: Sendable {
 
     private func begin() async throws {
         try await population.register(in: world.registry)
+        _ = try await world.registry.save(Population.group, in: population.app)
         fleet.start()
         underWay.withLock { $0 = history.events.count }
         if history.loses { Task { try await saveSnapshots() } }
@@ -199,7 +200,7 @@ final class HistoryRun: Sendable {
         await ask { publisher in
             let task: TaskID
             do {
-                task = try await publish(order, number: number, by: publisher)
+                task = try await publisher.publish(try request(number, through: publisher))
             } catch let refusal as SimulatedAPI.RefusalError
                 where refusal.isFinal && self.record.task(of: number) != nil
             {
@@ -215,41 +216,31 @@ final class HistoryRun: Sendable {
         await save(.not(.everyone), of: number)
     }
 
-    private func publish(_ order: Order, number: Int, by publisher: Publisher) async throws -> TaskID {
-        guard !order.target.hasContents else {
-            return try await publisher.publish(
-                batch: population.batch(order, number: number), in: Population.group)
-        }
-        guard let name = try? HistoryRun.audienceName(number),
-            let draft = try? population.draft(order, saved: name)
-        else { preconditionFailure("the orders are valid") }
-        return try await publish(draft, of: number, through: publisher)
-    }
-
     /// A repeat sends what was sent first: another request with the same key is refused.
-    private func publish(_ draft: TaskDraft, of number: Int, through publisher: Publisher) async throws -> TaskID {
-        let key = "order-\(number)"
-        let request = try requests.withLock { requests in
+    private func request(_ number: Int, through publisher: Publisher) throws -> PublisherRequest {
+        try requests.withLock { requests in
             if let known = requests[number] { return known }
-            let said = population.request(history.orders[number], key: key)
-            let made = try said ?? publisher.request(for: draft, key: key)
-            requests[number] = .some(made)
-            return made
+            let order = history.orders[number]
+            let key = HistoryRun.key(number)
+            let request =
+                try population.request(order, number: number, key: key)
+                ?? publisher.request(for: population.draft(order, saved: HistoryRun.audienceName(number)), key: key)
+            requests[number] = request
+            return request
         }
-        guard let request else { return try await publisher.publish(draft, key: key) }
-        guard let task = try await publisher.send(request).task else { preconditionFailure("an answer without a task") }
-        return task
     }
 
-    /// As an administrator does.
+    static func key(_ number: Int) -> String { "order-\(number)" }
+
     private func save(_ audience: Audience?, of number: Int) async {
         guard let audience, case .audience(_, isSaved: true, _) = history.orders[number].target else { return }
-        let book = AudienceBook(store: world.registry)
-        guard let name = try? HistoryRun.audienceName(number) else { preconditionFailure("the names are valid") }
-        try? await book.save(audience, as: name, in: population.app)
+        await ask { publisher in
+            try await publisher.save(audience, as: HistoryRun.audienceName(number))
+            return { _ in }
+        }
     }
 
-    private static func audienceName(_ number: Int) throws -> AudienceName { try AudienceName("order-\(number)") }
+    private static func audienceName(_ number: Int) throws -> AudienceName { try AudienceName(key(number)) }
 
     private func cancel(_ number: Int) async {
         record.askToCancel(number)

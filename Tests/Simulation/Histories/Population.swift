@@ -1,3 +1,4 @@
+import HTTPServer
 import LocalTime
 import PushModel
 import ServiceKit
@@ -162,8 +163,11 @@ final class Population: Sendable {
     }
 
     /// Nil for an order that is said as a draft.
-    func request(_ order: Order, key: String) -> PublisherRequest? {
-        order.dialect.request(order.target, countsBadge: order.countsBadge, topic: topic.text, key: key)
+    func request(_ order: Order, number: Int, key: String) -> PublisherRequest? {
+        guard !order.target.hasContents else {
+            return PublisherRequest(.post, "/push/v1/send-batch", body: batch(order, number: number))
+        }
+        return order.dialect.request(order.target, countsBadge: order.countsBadge, topic: topic.text, key: key)
     }
 
     /// Of an order without contents of its own for each device. `name` is that of its saved audience.

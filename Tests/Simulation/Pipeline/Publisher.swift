@@ -1,7 +1,6 @@
 import Bus
 import HTTPServer
 import JSONKit
-import LocalTime
 import MemoryStore
 import PushModel
 import ServiceKit
@@ -17,10 +16,6 @@ struct Publisher: Sendable {
     private let parts: IngestParts
     private let api: SimulatedAPI
     private let caller: AuthorizedCaller
-    private let audiences: AudienceBook
-    private let transfers: TransferAcceptance
-    private let classes: DeviceClasses
-    private let receipts: ReceiptRoutes
     /// Runs while the process does.
     var releasedTasks: any Service { parts.released }
 
@@ -31,13 +26,6 @@ struct Publisher: Sendable {
         let access = try await Publisher.access(parts)
         self.parts = IngestParts(parts, access: access)
         api = SimulatedAPI(self.parts, app: app)
-        let reading = BodyReading()
-        classes = DeviceClasses(registry: parts.registry, producer: access.producer, time: parts.environment.time)
-        receipts = ReceiptRoutes(access, reading: reading, environment: parts.environment)
-        audiences = AudienceBook(store: parts.registry)
-        transfers = TransferAcceptance(
-            transfers: parts.registry, submission: self.parts.submission, reading: reading,
-            time: parts.environment.time, random: parts.environment.random)
     }
 
     private static func access(_ parts: PipelineParts) async throws -> TaskAccess {
@@ -56,43 +44,32 @@ struct Publisher: Sendable {
 
     func send(_ request: PublisherRequest) async throws -> PublisherAnswer { try await api.send(request) }
 
-    /// The request that says the same as the draft; nil if the native API cannot say it, or not any more.
-    func request(for draft: TaskDraft, key: String) throws -> PublisherRequest? {
-        guard !draft.hasSavedAudience else { return nil }
-        let task = try parts.submission.prepare(draft, of: caller).task
-        let form = AcceptedTaskForm(task, of: caller.app, at: seam.clock.now)
-        return form.omitted.isEmpty ? PublisherRequest(.post, "/v1/tasks", form.json, key: key) : nil
-    }
-
-    /// Publishes what no request says. Returns the id in the answer.
-    func publish(_ draft: TaskDraft, key: String) async throws -> TaskID {
-        let response = try await parts.submission.submit(
-            HTTPRequest(method: .post, path: "/v1/tasks"), of: caller,
-            key: SubmissionKey(name: key, fingerprint: Array(key.utf8)), drafts: { _ in [try await expanded(draft)] },
-            answer: { tasks in HTTPResponse(.accepted, body: .bytes(Array("\(tasks[0].id)".utf8))) })
-        guard case .bytes(let body) = response.body, let id = TaskID(String(decoding: body, as: UTF8.self)) else {
-            preconditionFailure("an answer without an id")
+    /// The request of the native API that says the same as the draft.
+    func request(for draft: TaskDraft, key: String) throws -> PublisherRequest {
+        var toEveryone = draft
+        toEveryone.audience = .everyone
+        toEveryone.entries = []
+        let task = try parts.submission.prepare(toEveryone, of: caller).task
+        var json = AcceptedTaskForm(task, of: caller.app, at: seam.clock.now).json
+        json["audience"] = draft.audience?.json
+        if !draft.entries.isEmpty {
+            json["users"] = .array(draft.entries.compactMap(\.user).map { .string($0) })
+            json["devices"] = .array(draft.entries.compactMap(\.device).map { .string("\($0)") })
         }
-        return id
+        json["send_at"] = draft.timing.sendAt.map { .string("\($0)") }
+        return PublisherRequest(.post, "/v1/tasks", json, key: key)
     }
 
-    /// Returns the task of a request to `send-batch`.
-    func publish(batch body: [UInt8], in group: TransferGroup) async throws -> TaskID {
-        let request = HTTPRequest(method: .post, path: "/push/v1/send-batch", body: HTTPRequestBody(body))
-        let (outline, fingerprint) = try await transfers.read(request, account: nil)
-        let transfer = try await transfers.accept(
-            outline, fingerprint: fingerprint, in: group, request: request, of: caller)
-        guard let id = transfer.tasks.first, transfer.tasks.count == 1 else {
-            preconditionFailure("a batch that names each device once is one task")
-        }
-        return id
-    }
-
-    private func expanded(_ draft: TaskDraft) async throws -> TaskDraft {
-        guard draft.hasSavedAudience, let audience = draft.audience else { return draft }
-        var expanded = draft
-        expanded.audience = try await audiences.expand(audience, in: AppID("news"))
-        return expanded
+    /// Returns the task of the answer, or of the transfer that it names.
+    func publish(_ request: PublisherRequest) async throws -> TaskID {
+        let answer = try await send(request)
+        if let task = answer.task { return task }
+        guard let transfer = answer.transfer else { preconditionFailure("an answer without a task") }
+        let status = try await send(PublisherRequest(.get, "/push/v1/status/\(transfer)"))
+        guard let tasks = status.json["transfer"]?["tasks"]?.elements, tasks.count == 1,
+            let task = tasks[0].text.flatMap({ TaskID($0) })
+        else { preconditionFailure("a batch that names each device once is one task") }
+        return task
     }
 
     func cancel(_ id: TaskID) async throws {
@@ -104,19 +81,36 @@ struct Publisher: Sendable {
         _ = try await send(PublisherRequest(.post, "/v1/moments", body))
     }
 
+    /// Also a device that has left already.
     func remove(_ device: DeviceID) async throws {
-        _ = try await classes.remove(device, in: caller.app)
+        do {
+            _ = try await send(PublisherRequest(.delete, "/v1/devices/\(device)"))
+        } catch let refusal as SimulatedAPI.RefusalError where refusal.status == 404 {}
+    }
+
+    /// As an administrator does.
+    func save(_ audience: Audience, as name: AudienceName) async throws {
+        guard case .object(let json) = audience.json else { preconditionFailure("an audience is an object") }
+        _ = try await send(PublisherRequest(.put, "/v1/audiences/\(name.text)", json))
     }
 
     /// The receipts are all genuine.
-    func report(receipts body: [UInt8]) async throws {
-        let request = HTTPRequest(
-            method: .post, path: "/v1/receipts", headers: HTTPHeaders(["Content-Type": "application/json"]),
-            body: HTTPRequestBody(body))
-        let response = try await receipts.create(AuthorizedRequest(request: request, caller: caller, base: ""))
-        guard case .bytes(let answer) = response.body, answer.contains(Array("\"refused\":[]".utf8)) else {
-            preconditionFailure("a receipt is refused")
-        }
+    func report(_ receipts: [JSON]) async throws {
+        let answer = try await send(
+            PublisherRequest(.post, "/v1/receipts", JSONObject([("receipts", .array(receipts))])))
+        guard answer.json["refused"]?.elements?.isEmpty == true else { preconditionFailure("a receipt is refused") }
+    }
+}
+
+extension TargetEntry {
+    fileprivate var user: String? {
+        guard case .alias(let alias) = self else { return nil }
+        return alias.value
+    }
+
+    fileprivate var device: DeviceID? {
+        guard case .device(let id) = self else { return nil }
+        return id
     }
 }
 

@@ -13,5 +13,11 @@ struct PublisherAnswer: Sendable {
         return named ?? location?.split(separator: "/").last.flatMap { TaskID(String($0)) }
     }
 
+    /// The number of a transfer of AppMetrica, whose status names its tasks.
+    var transfer: Int64? {
+        guard case .integer(let number) = json["push_response"]?["transfer_id"] else { return nil }
+        return number
+    }
+
     private var location: String? { headers.first { $0.name == "Location" }?.value }
 }

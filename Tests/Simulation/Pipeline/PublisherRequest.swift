@@ -5,28 +5,30 @@ import JSONKit
 struct PublisherRequest: Sendable {
     let method: HTTPMethod
     let path: String
-    var contentType = "application/json"
-    var body: [UInt8] = []
+    let body: [UInt8]
     /// The idempotency key.
-    var key: String?
+    let key: String?
 
-    init(_ method: HTTPMethod, _ path: String, _ json: JSONObject, key: String? = nil) {
+    init(_ method: HTTPMethod, _ path: String, body: [UInt8] = [], key: String? = nil) {
         self.method = method
         self.path = path
+        self.body = body
         self.key = key
-        body = JSON.object(json).compactBytes
+    }
+
+    init(_ method: HTTPMethod, _ path: String, _ json: JSONObject, key: String? = nil) {
+        self.init(method, path, body: JSON.object(json).compactBytes, key: key)
     }
 
     func http(parameters: [String: String]) -> HTTPRequest {
-        let headers: HTTPHeaders =
-            if let key {
-                HTTPHeaders([
-                    "Authorization": "Bearer key", "Content-Type": contentType, "Idempotency-Key": "\"\(key)\"",
-                ])
-            } else {
-                HTTPHeaders(["Authorization": "Bearer key", "Content-Type": contentType])
-            }
-        return HTTPRequest(
+        HTTPRequest(
             method: method, path: path, headers: headers, body: HTTPRequestBody(body), parameters: parameters)
+    }
+
+    private var headers: HTTPHeaders {
+        guard let key else { return HTTPHeaders(["Authorization": "Bearer key", "Content-Type": "application/json"]) }
+        return HTTPHeaders([
+            "Authorization": "Bearer key", "Content-Type": "application/json", "Idempotency-Key": "\"\(key)\"",
+        ])
     }
 }

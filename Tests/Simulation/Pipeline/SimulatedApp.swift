@@ -7,8 +7,9 @@ import TaskModel
 /// The app of a history, and the rights of the key of its publisher.
 struct SimulatedApp: Sendable {
     static let richieID = "example-news"
+    static let appMetricaID = "12345"
     static let timeToLive = Duration.seconds(3_600)
-    private static let scopes: Set<Scope> = [.publish, .broadcast, .register, .read]
+    private static let scopes: Set<Scope> = [.publish, .broadcast, .register, .read, .admin]
 
     let access: Access
 
