@@ -64,7 +64,7 @@ package struct Judge {
         let tasks = Dictionary(grouping: evidence.tasks.filter { $0.requestKey != nil }) { $0.requestKey ?? "" }
         for (key, tasks) in tasks.sorted(by: { $0.key < $1.key }) {
             for (first, next) in zip(tasks, tasks.dropFirst())
-            where next.asked - first.accepted < Judge.keyRetention {
+            where next.asked - first.accepted < Judge.keyRetention && !first.mayBeRenewed {
                 add(.keyAnsweredOnce, "\(key) was answered with two tasks")
             }
         }

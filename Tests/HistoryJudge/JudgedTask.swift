@@ -46,6 +46,9 @@ package struct JudgedTask: Sendable {
     /// The key that the publisher repeats a request with, and when it first did.
     package var requestKey: String?
     package var asked = Duration.zero
+    /// True if the same request may have made another task: in its dialect one that is repeated after a cancel, or after
+    /// another request with its key, is a new one.
+    package var mayBeRenewed = false
     package var reportPost = ReportPost.asPublished
 
     package init(_ id: TaskID, name: String, audience: Set<Int>, accepted: Duration) {

@@ -10,7 +10,10 @@ extension AppSettings {
     func app(_ id: AppID) -> PushApp {
         var app = PushApp(id: id)
         app.providers = AppSettings.providers
-        app.identifiers = [.richie: [SimulatedApp.richieID], .appmetrica: [SimulatedApp.appMetricaID]]
+        app.identifiers = [
+            .richie: [SimulatedApp.richieID], .appmetrica: [SimulatedApp.appMetricaID],
+            .contextpush: [SimulatedApp.contextPushID],
+        ]
         app.defaults.timeToLive = SimulatedApp.timeToLive
         app.limits.pushesPerDevice = cap
         app.limits.devicesPerSecond = rate

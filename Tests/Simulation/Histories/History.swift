@@ -4,7 +4,7 @@ import ServiceKit
 /// What happens in one run: all of it follows from the seed.
 struct History: Sendable {
     static let minutes = 2
-    private static let dialectPercent = 40
+    private static let dialectPercent = 30
     private static let activityPercent = 25
 
     let seed: UInt64
@@ -33,7 +33,7 @@ struct History: Sendable {
         app = AppSettings(&dice)
         let times = (0..<tasks).map { _ in dice.duration(.zero...span * 0.8) }
         let drawn = times.map { Order(posted: $0, devices: devices, dice: &dice) }
-        orders = History.said(drawn, seed: seed)
+        orders = History.said(drawn, posted: times, seed: seed)
         activities = History.activities(seed: seed, devices: devices, span: span)
         let choices = EventChoices(tasks: times, devices: devices, app: app, span: span, dice: &dice)
         let posts = times.enumerated().map { Event(time: $1, kind: .post($0)) }
@@ -55,12 +55,13 @@ struct History: Sendable {
         }
     }
 
-    /// Some of the orders in dialects, which dice of their own draw.
-    private static func said(_ orders: [Order], seed: UInt64) -> [Order] {
+    /// Some of the orders in dialects, which dice of their own draw; of some publishers all in one.
+    private static func said(_ orders: [Order], posted times: [Duration], seed: UInt64) -> [Order] {
         var dice = Dice(seed: seed ^ 0xD1A1)
-        return orders.map { order in
-            guard dice.chance(dialectPercent) else { return order }
-            return order.said(in: dice.pick(OrderDialect.allCases)) ?? order
+        let only = dice.chance(dialectPercent) ? dice.pick(OrderDialect.allCases) : nil
+        return zip(orders, times).map { order, time in
+            guard order.dialect == .native, only != nil || dice.chance(dialectPercent) else { return order }
+            return order.said(in: only ?? dice.pick(OrderDialect.allCases), posted: time, dice: &dice) ?? order
         }
     }
 

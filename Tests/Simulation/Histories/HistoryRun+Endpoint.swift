@@ -39,12 +39,19 @@ extension HistoryRun {
 
     private func addStates(_ body: [UInt8], to evidence: inout EndpointEvidence) throws {
         for state in try JSON(body).elements ?? [] {
-            guard let task = state["idempotency_key"]?.text.flatMap({ TaskID($0) }),
-                let status = state["delivery_status"]?.text
+            guard let task = task(of: state), let status = state["delivery_status"]?.text
             else { preconditionFailure("a state of no message") }
             let device = state["device_token"]?.text.map { population.number(of: $0) ?? -1 }
             evidence.states[task, default: []].append(ToldState(device: device, status: status))
         }
+    }
+
+    /// A message of ContextPush is told by the key of its publisher.
+    private func task(of state: JSON) -> TaskID? {
+        if case .integer(let order) = state["content"]?["userInfo"]?[OrderDialect.orderName] {
+            return record.task(of: Int(order))
+        }
+        return state["idempotency_key"]?.text.flatMap { TaskID($0) }
     }
 
     private func addTransitions(_ body: [UInt8], to evidence: inout EndpointEvidence) throws {

@@ -5,7 +5,10 @@ import MemoryStore
 import PushModel
 import ServiceKit
 import Store
+import TaskModel
 import Topics
+
+@testable import IngestAPI
 
 extension HistoryRun {
     /// What a judge needs to know, once everything has come to rest.
@@ -60,18 +63,25 @@ extension HistoryRun {
         var judged = JudgedTask(
             id, name: "task \(task.order)", audience: devices.subtracting(perhaps), accepted: task.answered)
         judged.perhaps = perhaps
-        judged.begins = order.begin.earliest ?? task.asked
+        judged.begins = max(order.begin.earliest ?? .zero, task.asked)
         judged.deadline = deadline(of: order, task: task)
         judged.isAtMostOnce = order.isAtMostOnce
         judged.maySuppress = order.keepsRules && !order.waits
         judged.cancelled = record.cancelled(id)
-        let others = order.key.map { key in tasks.filter { $0 != task && history.orders[$0.order].key == key } } ?? []
+        let key = order.replacementKey(task.order)
+        let others = tasks.filter { other in
+            other != task && key != nil && history.orders[other.order].replacementKey(other.order) == key
+        }
         // Which of two that were posted at the same time counts, the publisher cannot know.
         let successors = others.filter { task.answered < $0.asked }
         judged.cancelled = (successors.map(\.answered) + [judged.cancelled].compactMap { $0 }).min()
         judged.mayBeCancelled =
             record.wasAskedToCancel(task.order) || others.contains { task.asked <= $0.answered }
         judged.mayBeWithdrawn = judged.mayBeCancelled && (order.begin.isLater || order.key != nil)
+        judged.mayBeRenewed =
+            order.dialect == .contextPush
+            && (record.wasAskedToCancel(task.order)
+                || others.contains { $0.order != task.order && task.asked <= $0.answered })
         // All entries of devices that left name none.
         let strangers = order.target.strangers
         judged.strangers = strangers...(strangers + (perhaps.isEmpty ? 0 : order.target.listed.count))
@@ -81,23 +91,33 @@ extension HistoryRun {
         judged.asked = task.asked
         if order.dialect == .richie { judged.reportPost = .inDialect }
         judged.countsBadge = order.countsBadge
-        if case .window = order.begin { judged.isMessage = true }
+        judged.isMessage = isMessage(order, of: judged)
         return judged
     }
 
     private func deadline(of order: Order, task: HistoryRecord.AcceptedTask) -> Duration {
         let begins = max(order.begin.earliest ?? .zero, task.answered)
-        if case .window(_, let length, let awaitsMoment) = order.begin {
-            // The life of the task begins with its moment.
-            let end = begins + length
-            return awaitsMoment ? end : min(end, begins + order.timeToLive + waitMaximum(of: order))
+        let latest = begins + order.timeToLive + waitMaximum(of: order)
+        return switch order.begin {
+        // The life of a task that waits for a moment begins with the moment.
+        case .window(_, let length, let method): method.mayAwaitMoment ? begins + length : min(begins + length, latest)
+        case .windowUntil(let end, let method): method.mayAwaitMoment ? end : min(end, latest)
+        case .immediately, .at, .local: latest
         }
-        return begins + order.timeToLive + waitMaximum(of: order)
+    }
+
+    /// The states of messages of ContextPush with one key cannot be told apart.
+    private func isMessage(_ order: Order, of task: JudgedTask) -> Bool {
+        switch order.begin {
+        case .window: true
+        case .windowUntil: !task.mayBeRenewed
+        case .immediately, .at, .local: false
+        }
     }
 
     /// The life of a device begins when it has waited for what its task, or the app, makes it wait for.
     private func waitMaximum(of order: Order) -> Duration {
-        let isPaced = order.rate != nil || order.target.hasContents || history.app.rate != nil
+        let isPaced = order.rate != nil || order.dialect == .appMetrica || history.app.rate != nil
         let hasRules = order.keepsRules && order.waits && (history.app.cap != nil || history.app.quietHours != nil)
         return isPaced || hasRules ? HistoryRun.waitMaximum : .zero
     }
@@ -193,4 +213,8 @@ extension HistoryRun {
         if untold > 0 { entries.append("\(untold) queues in the outbox") }
         return entries
     }
+}
+
+extension DraftWindow.MethodChoice {
+    fileprivate var mayAwaitMoment: Bool { self != .fixed(.traditional) }
 }

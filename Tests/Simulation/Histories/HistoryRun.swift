@@ -221,10 +221,11 @@ final class HistoryRun: Sendable {
         try requests.withLock { requests in
             if let known = requests[number] { return known }
             let order = history.orders[number]
-            let key = HistoryRun.key(number)
             let request =
-                try population.request(order, number: number, key: key)
-                ?? publisher.request(for: population.draft(order, saved: HistoryRun.audienceName(number)), key: key)
+                try population.request(order, number: number)
+                ?? publisher.request(
+                    for: population.draft(order, number: number, saved: HistoryRun.audienceName(number)),
+                    key: HistoryRun.key(number))
             requests[number] = request
             return request
         }
@@ -244,10 +245,29 @@ final class HistoryRun: Sendable {
 
     private func cancel(_ number: Int) async {
         record.askToCancel(number)
+        guard history.orders[number].dialect != .contextPush else { return await cancelMessage(number) }
         guard let task = record.task(of: number) else { return }
         await ask { publisher in
             try await publisher.cancel(task)
             return { $0.cancel(task, at: self.world.loop.uptime) }
+        }
+    }
+
+    /// ContextPush cancels what counts for the key, which may be the message of another order.
+    private func cancelMessage(_ number: Int) async {
+        let order = history.orders[number]
+        let key = order.replacementKey(number)
+        for (other, that) in history.orders.enumerated() where that.replacementKey(other) == key {
+            record.askToCancel(other)
+        }
+        await ask { publisher in
+            do {
+                let answer = try await publisher.send(OrderDialect.cancel(order, number: number))
+                guard let task = answer.task else { preconditionFailure("an answer without a message") }
+                return { $0.cancel(task, at: self.world.loop.uptime) }
+            } catch let refusal as SimulatedAPI.RefusalError where refusal.status == 404 {
+                return { _ in }
+            }
         }
     }
 

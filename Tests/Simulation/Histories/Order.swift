@@ -1,5 +1,8 @@
 import PushModel
 import ServiceKit
+import TaskModel
+
+@testable import IngestAPI
 
 /// A task that a publisher posts.
 struct Order: Sendable {
@@ -22,15 +25,17 @@ struct Order: Sendable {
         case immediately
         case at(Duration)
         /// Its only user is sent to within this time, at a good moment or at once.
-        case window(opens: Duration, length: Duration, awaitsMoment: Bool)
+        case window(opens: Duration, length: Duration, DraftWindow.MethodChoice)
+        /// The same, from the acceptance on.
+        case windowUntil(Duration, DraftWindow.MethodChoice)
         /// When the clocks of the devices show this time; all of them show UTC.
         case local(minute: Int)
     }
 
-    let target: Target
+    private(set) var target: Target
     private(set) var isAtMostOnce: Bool
     var timeToLive = Duration.seconds(3_600)
-    let begin: Begin
+    private(set) var begin: Begin
     /// Pushes a second.
     var rate: Int?
     private(set) var countsBadge: Bool
@@ -38,7 +43,7 @@ struct Order: Sendable {
     private(set) var keepsRules: Bool
     /// Devices that reach their cap, or are in quiet hours, wait; else they end as suppressed.
     private(set) var waits: Bool
-    /// Of all tasks with the same number the last accepted counts.
+    /// Of all tasks of a dialect with the same number the last accepted counts.
     var key: Int?
 
     private(set) var dialect = OrderDialect.native
@@ -51,7 +56,8 @@ struct Order: Sendable {
         self.begin = target.hasContents ? .immediately : begin
         if dice.chance(30) { timeToLive = dice.duration(.seconds(5) ... .seconds(120)) }
         guard !target.hasContents else {
-            // A dialect whose requests say nothing of the rest.
+            // Its requests say nothing of the rest.
+            dialect = .appMetrica
             (isAtMostOnce, countsBadge, keepsRules, waits) = (false, false, true, true)
             return
         }
@@ -66,18 +72,51 @@ struct Order: Sendable {
 
 extension Order {
     /// The same in a dialect, as far as the dialect can say it; nil if it cannot name the devices or the time.
-    func said(in dialect: OrderDialect) -> Order? {
-        guard case .immediately = begin, dialect.names(target) else { return nil }
+    func said(in dialect: OrderDialect, posted: Duration, dice: inout Dice) -> Order? {
+        guard dialect != .native else { return self }
+        guard dialect.names(target) else { return nil }
+        guard dialect != .contextPush else { return message(posted: posted, dice: &dice) }
+        guard case .immediately = begin else { return nil }
+        var order = plain(in: dialect)
+        if dialect == .appMetrica { order.target = .devices(Population.batchDevices(target.listed)) }
+        order.countsBadge = countsBadge && dialect == .pushd
+        return order
+    }
+
+    /// Without what most dialects cannot say.
+    private func plain(in dialect: OrderDialect) -> Order {
         var order = self
         order.dialect = dialect
         order.isAtMostOnce = false
         order.timeToLive = SimulatedApp.timeToLive
         order.rate = nil
-        order.countsBadge = countsBadge && dialect == .pushd
+        order.countsBadge = false
         order.keepsRules = true
         order.waits = true
         order.key = nil
         return order
+    }
+
+    /// A message to one user of ContextPush. Messages with the same key are to the same user.
+    private func message(posted: Duration, dice: inout Dice) -> Order {
+        var order = plain(in: .contextPush)
+        order.target = .users([target.listed[0]])
+        order.begin = .windowUntil(posted + dice.duration(Order.messageLengths), DraftWindow.MethodChoice(&dice))
+        if dice.chance(50) {
+            let key = dice.number(below: 2)
+            order.key = key
+            order.target = .users([key])
+        }
+        return order
+    }
+
+    /// So long that a publisher has an answer before its end.
+    private static let messageLengths = Duration.seconds(600)...Duration.seconds(900)
+
+    /// Of all tasks with the same one the last accepted counts. `number` is that of the order.
+    func replacementKey(_ number: Int) -> String? {
+        guard dialect == .contextPush else { return key.map { "key-\($0)" } }
+        return key.map { "daily-\($0)" } ?? HistoryRun.key(number)
     }
 }
 
@@ -129,6 +168,7 @@ extension Order.Begin {
         case .immediately: nil
         case .at(let time): time
         case .window(let opens, _, _): opens
+        case .windowUntil: .zero
         case .local(let minute): .seconds(Int64(minute * 60))
         }
     }
@@ -142,7 +182,7 @@ extension Order.Begin {
         case 4...6:
             self = .window(
                 opens: posted + (dice.chance(50) ? .zero : dice.duration(.seconds(1) ... .seconds(60))),
-                length: dice.duration(.seconds(60) ... .seconds(400)), awaitsMoment: dice.chance(70))
+                length: dice.duration(.seconds(60) ... .seconds(400)), DraftWindow.MethodChoice(&dice))
         case 7: self = .local(minute: Int((posted / .seconds(60)).rounded(.up)) + dice.number(in: 0...2))
         default: self = .immediately
         }
@@ -155,8 +195,9 @@ extension Order: CustomStringConvertible {
         switch begin {
         case .immediately: break
         case .at(let time): parts.append("at \(time.text)")
-        case .window(let opens, let length, let awaitsMoment):
-            parts.append("from \(opens.text) for \(length.text)\(awaitsMoment ? ", at a good moment" : "")")
+        case .window(let opens, let length, let method):
+            parts.append("from \(opens.text) for \(length.text), \(method.text)")
+        case .windowUntil(let end, let method): parts.append("until \(end.text), \(method.text)")
         case .local(let minute): parts.append("at minute \(minute) of the devices' clocks")
         }
         if let rate { parts.append("\(rate) a second") }
@@ -178,6 +219,19 @@ extension Order: CustomStringConvertible {
             "\(isSaved ? "a saved audience" : "an audience") \(condition) and \(devices.count) devices"
         case .longList(let devices, let length): "\(devices.count) devices in a list of \(length)"
         case .contents(let devices): "\(devices.count) devices with contents of their own"
+        }
+    }
+}
+
+extension DraftWindow.MethodChoice {
+    fileprivate init(_ dice: inout Dice) {
+        self = dice.chance(15) ? .compared : .fixed(dice.chance(75) ? .contextAware : .traditional)
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .fixed(let method): method.rawValue
+        case .compared: "compared"
         }
     }
 }

@@ -1,5 +1,3 @@
-import HTTPServer
-import JSONKit
 import PushModel
 
 /// How a publisher says an order.
@@ -7,56 +5,33 @@ enum OrderDialect: String, CaseIterable, Sendable {
     case native
     case richie
     case pushd
+    case appMetrica
+    case contextPush
 
     /// True if it can address these devices.
     func names(_ target: Order.Target) -> Bool {
         switch (self, target) {
         case (.native, _), (.richie, .everyone), (.richie, .topic), (.richie, .users), (.pushd, .everyone),
-            (.pushd, .topic):
+            (.pushd, .topic), (.appMetrica, .devices), (.contextPush, .users):
             true
-        case (.richie, _), (.pushd, _): false
+        case (.richie, _), (.pushd, _), (.appMetrica, _), (.contextPush, _): false
         }
     }
 
-    /// True if its messages are for such devices.
-    func reaches(_ number: Int) -> Bool {
-        self != .richie || [.ios, .android].contains(Platform(Population.kind(number)))
-    }
-
-    /// Nil for the native one, whose requests follow from drafts.
-    func request(_ target: Order.Target, countsBadge: Bool, topic: String, key: String) -> PublisherRequest? {
-        switch self {
-        case .native: nil
-        case .richie: OrderDialect.richie(target, topic: topic, key: key)
-        case .pushd:
-            PublisherRequest(
-                .post, "/event/\(target.isEveryone ? "broadcast" : topic)",
-                JSONObject([
-                    ("title", .string("Goal")), ("msg", .string("One to nil")),
-                    ("incrementBadge", .string("\(countsBadge)")),
-                ]), key: key)
+    /// True if its messages are for such devices. One of ContextPush is for the platform of its user's first device.
+    func reaches(_ number: Int, of target: Order.Target) -> Bool {
+        let platform = Platform(Population.kind(number))
+        return switch self {
+        case .native, .pushd: true
+        case .richie: [.ios, .android].contains(platform)
+        case .appMetrica: Population.hasBatchID(number)
+        case .contextPush: platform == OrderDialect.platform(of: target)
         }
     }
 
-    private static func richie(_ target: Order.Target, topic: String, key: String) -> PublisherRequest {
-        let alert = JSON.object(
-            JSONObject([("alert", .object(JSONObject([("title", .string("Goal")), ("body", .string("One to nil"))])))]))
-        var json = JSONObject([("app_id", .string(SimulatedApp.richieID))])
-        if case .users(let users) = target {
-            json["external_user_ids"] = .array(users.map { .string(Population.userName(of: $0)) })
-        } else {
-            json["topics"] = .array([.string(target.isEveryone ? "all_users" : topic)])
-        }
-        json["payloads"] = .object(
-            JSONObject([
-                ("ios", .object(JSONObject([("aps", alert)]))), ("android", .object(JSONObject([("data", alert)]))),
-            ]))
-        return PublisherRequest(.post, "/push/v2/admin/task", json, key: key)
-    }
-}
+    /// Of a message of ContextPush.
+    static func platform(of target: Order.Target) -> Platform { Platform(Population.kind(target.listed[0])) }
 
-extension Order.Target {
-    fileprivate var isEveryone: Bool {
-        if case .everyone = self { true } else { false }
-    }
+    /// True if its messages have a text for each language.
+    var isLocalized: Bool { self == .native || self == .contextPush }
 }

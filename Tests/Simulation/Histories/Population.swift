@@ -81,7 +81,10 @@ final class Population: Sendable {
     }
 
     /// True if a request to `send-batch` can name it.
-    private func hasBatchID(_ number: Int) -> Bool { [.apns, .fcm, .huawei].contains(kind(number)) }
+    static func hasBatchID(_ number: Int) -> Bool { [.apns, .fcm, .huawei].contains(kind(number)) }
+
+    /// Those that a request to `send-batch` can name, never none.
+    static func batchDevices(_ numbers: [Int]) -> [Int] { ([0] + numbers).filter(hasBatchID) }
 
     func kind(_ number: Int) -> PushProtocol { tokens[number].kind }
 
@@ -106,7 +109,7 @@ final class Population: Sendable {
 
     /// The numbers of the devices that an order addresses.
     func devices(of order: Order) -> Set<Int> {
-        targets(of: order).filter(order.dialect.reaches)
+        targets(of: order).filter { order.dialect.reaches($0, of: order.target) }
     }
 
     private func targets(of order: Order) -> Set<Int> {
@@ -115,8 +118,7 @@ final class Population: Sendable {
         case .topic: Set(tokens.indices.filter(Population.isSubscribed))
         case .users(let users): Population.devices(of: users, among: tokens.count)
         case .devices(let devices), .longList(let devices, _): Set(devices)
-        // Never none.
-        case .contents(let devices): Set(([0] + devices).filter { hasBatchID($0) })
+        case .contents(let devices): Set(Population.batchDevices(devices))
         case .audience(let condition, _, let devices):
             Set(tokens.indices.filter { condition.matches(traits($0)) }).union(devices)
         }
@@ -153,7 +155,7 @@ final class Population: Sendable {
     /// The text of an order that a device gets, and no device that gets another one.
     func text(of order: Order, for device: Int) -> String {
         if order.target.hasContents { return Population.ownText(device) }
-        return order.dialect == .native && Population.isGerman(device) ? "Eins zu null" : "One to nil"
+        return order.dialect.isLocalized && Population.isGerman(device) ? "Eins zu null" : "One to nil"
     }
 
     /// What a saved audience means until its order is answered.
@@ -163,15 +165,15 @@ final class Population: Sendable {
     }
 
     /// Nil for an order that is said as a draft.
-    func request(_ order: Order, number: Int, key: String) -> PublisherRequest? {
-        guard !order.target.hasContents else {
+    func request(_ order: Order, number: Int) -> PublisherRequest? {
+        guard order.dialect != .appMetrica else {
             return PublisherRequest(.post, "/push/v1/send-batch", body: batch(order, number: number))
         }
-        return order.dialect.request(order.target, countsBadge: order.countsBadge, topic: topic.text, key: key)
+        return order.dialect.request(order, number: number, topic: topic.text)
     }
 
-    /// Of an order without contents of its own for each device. `name` is that of its saved audience.
-    func draft(_ order: Order, saved name: AudienceName) throws -> TaskDraft {
+    /// Of an order in the native dialect. `name` is that of its saved audience, `number` that of the order.
+    func draft(_ order: Order, number: Int, saved name: AudienceName) throws -> TaskDraft {
         var draft = TaskDraft()
         var message = PushMessage()
         message.title = LocalizedText("Goal", translations: ["de": "Tor"])
@@ -192,7 +194,7 @@ final class Population: Sendable {
         }
         draft.options.timeToLive = order.timeToLive
         draft.options.ambiguity = order.isAtMostOnce ? .atMostOnce : .atLeastOnce
-        draft.replaces = order.key.map { "key-\($0)" }
+        draft.replaces = order.replacementKey(number)
         draft.timing = try timing(of: order)
         return draft
     }
@@ -209,17 +211,17 @@ final class Population: Sendable {
         timing.cap = order.keepsRules ? .obey(order.waits ? .delay : .skip) : .ignore
         timing.quietHours = order.keepsRules ? .obey(order.waits ? .delay : .skip) : .ignore
         switch order.begin {
-        case .immediately: break
+        case .immediately, .windowUntil: break
         case .at(let time): timing.sendAt = ProcessClock.start + time
         case .local(let minute):
             let digits = minute < 10 ? "0\(minute)" : "\(minute)"
             timing.localTime = LocalDateTime("2026-01-01T00:\(digits)")
-        case .window(let opens, let length, let awaitsMoment):
+        case .window(let opens, let length, let method):
             timing.sendAt = ProcessClock.start + opens
             guard case .users(let users) = order.target else { break }
             timing.window = DraftWindow(
                 for: try Population.alias(of: users[0]), end: .after(length),
-                method: .fixed(awaitsMoment ? .contextAware : .traditional), field: "window")
+                method: method, field: "window")
         }
         return timing
     }

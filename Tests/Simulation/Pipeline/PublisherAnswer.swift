@@ -9,7 +9,8 @@ struct PublisherAnswer: Sendable {
 
     /// The task that it names, in the manner of any dialect.
     var task: TaskID? {
-        let named = ["id", "task", "task_id"].lazy.compactMap { json[$0]?.text.flatMap { TaskID($0) } }.first
+        let named = ["id", "task", "task_id", "message_id"].lazy.compactMap { json[$0]?.text.flatMap { TaskID($0) } }
+            .first
         return named ?? location?.split(separator: "/").last.flatMap { TaskID(String($0)) }
     }
 
