@@ -15,6 +15,11 @@ struct ActivityPlan: Sendable {
         case close(device: Int)
     }
 
+    enum Dialect: String, CaseIterable, Sendable {
+        case native
+        case pushwoosh
+    }
+
     struct Step: Sendable {
         let time: Duration
         let kind: Kind
@@ -23,6 +28,7 @@ struct ActivityPlan: Sendable {
     static let type = "Order"
 
     let number: Int
+    let dialect: Dialect
     let users: [Int]
     /// True if devices on which it cannot be started get a message.
     let hasFallback: Bool
@@ -32,6 +38,7 @@ struct ActivityPlan: Sendable {
     init(number: Int, users: [Int], phones: [Int], span: Duration, tokens: inout Int, dice: inout Dice) {
         self.number = number
         self.users = users
+        dialect = dice.pick(Dialect.allCases)
         hasFallback = dice.chance(50)
         let begin = dice.duration(.zero...span * 0.5)
         var steps: [Step] = []
@@ -62,6 +69,14 @@ struct ActivityPlan: Sendable {
 
     var name: String { "activity-\(number)" }
 
+    /// True if the device gets the start, or something in its place.
+    func reaches(_ number: Int) -> Bool {
+        guard !Population.canStart(number) else { return true }
+        let platform = Platform(Population.kind(number))
+        guard hasFallback else { return false }
+        return dialect == .native || platform == .ios
+    }
+
     /// The state that the step gives the activity, which no other has.
     func state(of step: Int) -> Int { number * 1_000 + step }
 
@@ -69,7 +84,14 @@ struct ActivityPlan: Sendable {
     func request(_ step: Int) -> PublisherRequest? {
         let state = JSON.object(JSONObject([("step", .integer(Int64(state(of: step))))]))
         let key = "\(name)-\(step)"
-        switch steps[step].kind {
+        return switch dialect {
+        case .native: native(steps[step].kind, state, key: key)
+        case .pushwoosh: pushwoosh(steps[step].kind, state, key: key)
+        }
+    }
+
+    private func native(_ kind: Kind, _ state: JSON, key: String) -> PublisherRequest? {
+        switch kind {
         case .start: return PublisherRequest(.post, "/v1/activities", start(state), key: key)
         case .update(let isUrgent):
             let priority = JSON.string(isUrgent ? "high" : "normal")
@@ -94,8 +116,37 @@ struct ActivityPlan: Sendable {
     }
 }
 
+/// Pushwoosh's requests.
+extension ActivityPlan {
+    private func pushwoosh(_ kind: Kind, _ state: JSON, key: String) -> PublisherRequest? {
+        var activity = JSONObject([("content-state", state)])
+        var notification = JSONObject([("live_activity_id", .string(name))])
+        switch kind {
+        case .start:
+            activity["attributes-type"] = .string(ActivityPlan.type)
+            activity["attributes"] = .object(JSONObject([("number", .integer(Int64(number)))]))
+            notification["title"] = .string("Your order")
+            // What phones without activities get.
+            if hasFallback { notification["content"] = .string("Your order") }
+            notification["users"] = .array(users.map { .string(Population.userName(of: $0)) })
+        case .update: activity["event"] = .string("update")
+        case .end: activity["event"] = .string("end")
+        case .report, .close: return nil
+        }
+        notification["live_activity"] = .object(activity)
+        let json = JSONObject([
+            ("application", .string(SimulatedApp.pushwooshID)), ("notifications", .array([.object(notification)])),
+        ])
+        return PublisherRequest(
+            .post, "/json/1.3/\(kind == .start ? "startLiveActivity" : "updateLiveActivity")",
+            JSONObject([("request", .object(json))]), key: key)
+    }
+}
+
 extension ActivityPlan: CustomStringConvertible {
-    var description: String { "for \(users.count) users\(hasFallback ? ", with a fallback" : "")" }
+    var description: String {
+        "for \(users.count) users\(hasFallback ? ", with a fallback" : ""), in the dialect \(dialect)"
+    }
 }
 
 extension ActivityPlan.Kind: CustomStringConvertible {

@@ -12,7 +12,7 @@ extension AppSettings {
         app.providers = AppSettings.providers
         app.identifiers = [
             .richie: [SimulatedApp.richieID], .appmetrica: [SimulatedApp.appMetricaID],
-            .contextpush: [SimulatedApp.contextPushID],
+            .contextpush: [SimulatedApp.contextPushID], .pushwoosh: [SimulatedApp.pushwooshID],
         ]
         app.defaults.timeToLive = SimulatedApp.timeToLive
         app.limits.pushesPerDevice = cap

@@ -21,11 +21,24 @@ final class HistoryRecord: Sendable {
         let step: Int
         let asked: Duration
         let answered: Duration
+
+        fileprivate var order: (Duration, Int, Int) { (answered, activity, step) }
+    }
+
+    /// What an answer calls the task that sends the state of an activity.
+    enum ActivityTask: Sendable, Hashable {
+        case id(TaskID)
+        /// In the dialect of Pushwoosh.
+        case code(String)
+
+        var id: TaskID? {
+            if case .id(let id) = self { id } else { nil }
+        }
     }
 
     private struct State {
         var activitySteps: [ActivityStep] = []
-        var activityTasks: [TaskID: ActivityStep] = [:]
+        var activityTasks: [ActivityTask: ActivityStep] = [:]
         var tasks: [TaskID: AcceptedTask] = [:]
         /// When requests began, by the number of the order.
         var asked: [Int: [Duration]] = [:]
@@ -66,14 +79,14 @@ final class HistoryRecord: Sendable {
 
     var activitySteps: [ActivityStep] { state.withLock { $0.activitySteps } }
     /// The tasks that send the states of activities, with the first step that was answered with each.
-    var activityTasks: [(key: TaskID, value: ActivityStep)] {
+    var activityTasks: [(key: ActivityTask, value: ActivityStep)] {
         state.withLock { state in
-            state.activityTasks.sorted { ($0.value.answered, $0.value.step) < ($1.value.answered, $1.value.step) }
+            state.activityTasks.sorted { $0.value.order < $1.value.order }
         }
     }
 
     /// The first answer counts.
-    func accept(_ step: ActivityStep, task: TaskID? = nil) {
+    func accept(_ step: ActivityStep, task: ActivityTask? = nil) {
         state.withLock { state in
             if let task, state.activityTasks[task] == nil { state.activityTasks[task] = step }
             let isKnown = state.activitySteps.contains { ($0.activity, $0.step) == (step.activity, step.step) }

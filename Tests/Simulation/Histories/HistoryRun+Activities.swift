@@ -8,6 +8,8 @@ import Store
 import TaskKit
 import TaskModel
 
+@testable import IngestAPI
+
 extension HistoryRun {
     /// For which a state is tried.
     private static let lifeOfState = Duration.seconds(3_600)
@@ -29,7 +31,8 @@ extension HistoryRun {
         await ask { publisher in
             do {
                 let answer = try await publisher.send(request)
-                guard let task = answer.task else { preconditionFailure("an answer without a task") }
+                guard let task = answer.task.map(HistoryRecord.ActivityTask.id) ?? answer.messageCode.map({ .code($0) })
+                else { preconditionFailure("an answer without a task") }
                 return { record in
                     record.accept(
                         HistoryRecord.ActivityStep(
@@ -63,14 +66,26 @@ extension HistoryRun {
     }
 }
 
-extension SimulatedAPI.RefusalError {
-    fileprivate var saysThatActivityHasEnded: Bool { status == 409 && text.contains("activity-ended") }
-}
-
 /// What a judge needs to know of activities.
 extension HistoryRun {
     func activities(outcomes: [TaskID: [Int: Set<DeliveryState>]]) throws -> [JudgedActivity] {
         try history.activities.map { try judged($0, outcomes: outcomes) }
+    }
+
+    /// The tasks that send states, with the first step that was answered with each. Of a task with a code the id is that
+    /// of its report; nil without one.
+    func activityTasks(reported: some Sequence<TaskID>) -> [(id: TaskID?, step: HistoryRecord.ActivityStep)] {
+        let tasks = record.activityTasks
+        guard tasks.contains(where: { if case .code = $0.key { true } else { false } }) else {
+            return tasks.map { ($0.key.id, $0.value) }
+        }
+        let ids = Dictionary(reported.map { (PushwooshAnswer.code(of: $0), $0) }) { first, _ in first }
+        return tasks.map { task, step in
+            switch task {
+            case .id(let id): (id, step)
+            case .code(let code): (ids[code], step)
+            }
+        }
     }
 
     /// A task that sends states: which, and to which tokens, is decided when it is sent.
@@ -104,8 +119,7 @@ extension HistoryRun {
     /// A phone on which it cannot be started gets the fallback. Without one it has no outcome, unless the phone lost
     /// its token while the start was under way.
     private func devices(of plan: ActivityPlan) -> Set<Int> {
-        let devices = Population.devices(of: plan.users, among: history.deviceCount)
-        return plan.hasFallback ? devices : devices.filter(Population.canStart)
+        Population.devices(of: plan.users, among: history.deviceCount).filter(plan.reaches)
     }
 
     private func judged(

@@ -15,12 +15,14 @@ extension HistoryRun {
     func evidence() async throws -> Evidence {
         var evidence = Evidence()
         let tasks = record.tasks
-        evidence.tasks =
-            tasks.map { judged($0, $1, among: tasks.map(\.value)) } + record.activityTasks.map { judged($0, $1) }
         evidence.reports = try await reports()
+        let activityTasks = activityTasks(reported: evidence.reports.keys)
+        evidence.tasks =
+            tasks.map { judged($0, $1, among: tasks.map(\.value)) }
+            + activityTasks.map { judged($0.id ?? HistoryRun.noTask, $0.step) }
         evidence.outcomes = try await outcomes()
         evidence.activities = try activities(outcomes: evidence.outcomes)
-        evidence.pushes = pushes(to: tasks)
+        evidence.pushes = pushes(to: tasks, and: activityTasks.compactMap(\.id))
         evidence.deadLetters = try await deadLetters()
         evidence.leftovers = try await leftovers()
         evidence.bufferedBytesPeak = world.bufferedBytesPeak
@@ -122,12 +124,15 @@ extension HistoryRun {
         return isPaced || hasRules ? HistoryRun.waitMaximum : .zero
     }
 
+    /// Has no report.
+    private static let noTask = TaskID(high: 0, low: 0)
     static var waitMaximum: Duration { .seconds(7 * 86_400) }
 
     /// The id of a push begins like that of its task.
-    private func pushes(to tasks: [(key: TaskID, value: HistoryRecord.AcceptedTask)]) -> [TaskID: [Int: [JudgedPush]]] {
-        let ids = tasks.map(\.key) + record.activityTasks.map(\.key)
-        let known = Dictionary(ids.map { ($0.high, $0) }) { first, _ in first }
+    private func pushes(
+        to tasks: [(key: TaskID, value: HistoryRecord.AcceptedTask)], and others: [TaskID]
+    ) -> [TaskID: [Int: [JudgedPush]]] {
+        let known = Dictionary((tasks.map(\.key) + others).map { ($0.high, $0) }) { first, _ in first }
         let orders = Dictionary(uniqueKeysWithValues: tasks.map { ($0.key, history.orders[$0.value.order]) })
         var pushes: [TaskID: [Int: [JudgedPush]]] = [:]
         for push in world.provider.accepted {

@@ -95,7 +95,7 @@ final class HistoryRun: Sendable {
     private var isQuiet: Bool {
         let tasks = record.tasks
         guard underWay.withLock({ $0 == 0 }), history.posted.isSubset(of: tasks.map(\.value.order)),
-            (tasks.map(\.key) + record.activityTasks.map(\.key)).allSatisfy({ world.archive.isReported($0) })
+            (tasks.map(\.key) + record.activityTasks.compactMap(\.key.id)).allSatisfy({ world.archive.isReported($0) })
         else { return false }
         return read { try await self.leftovers() }?.isEmpty ?? false
     }

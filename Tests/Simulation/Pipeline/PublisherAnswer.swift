@@ -20,5 +20,8 @@ struct PublisherAnswer: Sendable {
         return number
     }
 
+    /// Of the task of the only message of an answer of Pushwoosh, whose id it does not tell.
+    var messageCode: String? { json["response"]?["Messages"]?.elements?.first?.text }
+
     private var location: String? { headers.first { $0.name == "Location" }?.value }
 }

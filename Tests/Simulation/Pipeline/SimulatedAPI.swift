@@ -12,7 +12,21 @@ struct SimulatedAPI: Sendable {
         let text: String
 
         /// False if the request may succeed when it is repeated.
-        var isFinal: Bool { ![404, 409, 429].contains(status) && status < 500 }
+        var isFinal: Bool {
+            ![404, 409, 429].contains(status) && status < 500 && !saysThatActivityIsUnknown
+        }
+
+        var saysThatActivityHasEnded: Bool {
+            status == 409 && text.contains("activity-ended")
+                || status == RefusalError.mistake && text.contains(" has ended.")
+        }
+
+        private var saysThatActivityIsUnknown: Bool {
+            status == RefusalError.mistake && text.contains("has no Live Activity")
+        }
+
+        /// Of Pushwoosh, in an answer whose status is 200.
+        private static let mistake = 210
         var description: String { "\(status) \(text)" }
     }
 
@@ -30,7 +44,11 @@ struct SimulatedAPI: Sendable {
         guard 200...299 ~= response.status.code else {
             throw RefusalError(status: response.status.code, text: String(decoding: body, as: UTF8.self))
         }
-        return PublisherAnswer(json: body.isEmpty ? .null : try JSON(body), headers: response.headers)
+        let json = body.isEmpty ? JSON.null : try JSON(body)
+        if case .integer(let code) = json["status_code"], code != 200 {
+            throw RefusalError(status: Int(code), text: String(decoding: body, as: UTF8.self))
+        }
+        return PublisherAnswer(json: json, headers: response.headers)
     }
 
     private func answer(_ request: PublisherRequest) async -> HTTPResponse {

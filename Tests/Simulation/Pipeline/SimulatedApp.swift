@@ -9,6 +9,7 @@ struct SimulatedApp: Sendable {
     static let richieID = "example-news"
     static let appMetricaID = "12345"
     static let contextPushID = "com.example.news"
+    static let pushwooshID = "NEWS0-00001"
     static let timeToLive = Duration.seconds(3_600)
     private static let scopes: Set<Scope> = [.publish, .broadcast, .register, .read, .admin]
 
