@@ -52,10 +52,8 @@ struct EndpointRules {
             (evidence.outcomes[task.id] ?? [:]).flatMap { device, states in
                 states.compactMap(ToldState.status).map { ToldState(device: device, status: $0) }
             })
-        let opened = (evidence.opens[task.id]?.reported ?? []).flatMap { device in
-            ["delivered", "opened"].map { ToldState(device: device, status: $0) }
-        }
-        let others = named.filter { $0.device != nil && !outcomes.contains($0) && !opened.contains($0) }
+        let reported = states(of: task, for: \.reported)
+        let others = named.filter { $0.device != nil && !outcomes.contains($0) && !reported.contains($0) }
         if !missing.isEmpty || !others.isEmpty {
             found.append(
                 Violation(
@@ -71,10 +69,20 @@ struct EndpointRules {
         let ofDevices = outcomes.filter { task.audience.contains($0.key) }.flatMap { device, states in
             states.compactMap(ToldState.status).sorted().map { ToldState(device: device, status: $0) }
         }
-        let opened = (evidence.opens[task.id]?.accepted.intersection(task.audience) ?? []).sorted()
-            .map { ToldState(device: $0, status: "opened") }
-        guard let report = evidence.reports[task.id]?.first, report.targeted == 0 else { return ofDevices + opened }
-        return ofDevices + opened + [ToldState(device: nil, status: report.isCancelled ? "cancelled" : "failed")]
+        let accepted = states(of: task, for: \.accepted).filter { $0.device.map(task.audience.contains) == true }
+        guard let report = evidence.reports[task.id]?.first, report.targeted == 0 else { return ofDevices + accepted }
+        return ofDevices + accepted + [ToldState(device: nil, status: report.isCancelled ? "cancelled" : "failed")]
+    }
+
+    /// What receipts tell: what was opened was delivered; a dismissal and an action are counted only.
+    private func states(of task: JudgedTask, for devices: KeyPath<Receipts, Set<Int>>) -> [ToldState] {
+        let told: [ReceiptKind: [String]] = [.delivered: ["delivered"], .opened: ["delivered", "opened"]]
+        return (evidence.receipts[task.id] ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }.flatMap {
+            kind, receipts in
+            receipts[keyPath: devices].sorted().flatMap { device in
+                (told[kind] ?? []).map { ToldState(device: device, status: $0) }
+            }
+        }
     }
 
     private func removals() -> [Violation] {

@@ -19,9 +19,9 @@ package struct Evidence: Sendable {
     package var appRate: Int?
     /// Of each device at the end; nil for one that never had a badge, or left the app meanwhile.
     package var badges: [Int: Int] = [:]
-    /// The pushes that devices reported as opened, and how many of them a task counts.
-    package var opens: [TaskID: Opens] = [:]
-    package var openCounts: [TaskID: Int] = [:]
+    /// What devices reported about their pushes, and how many of them a task counts.
+    package var receipts: [TaskID: [ReceiptKind: Receipts]] = [:]
+    package var receiptCounts: [TaskID: [ReceiptKind: Int]] = [:]
     package var endpoints = EndpointEvidence()
     package var activities: [JudgedActivity] = []
     /// The headers of dead letters.

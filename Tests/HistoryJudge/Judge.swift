@@ -47,7 +47,7 @@ package struct Judge {
         found += DeviceRules(evidence).violations() + RateRules(evidence).violations()
         found += EndpointRules(evidence).violations()
         found += evidence.activities.flatMap { ActivityRules($0, in: evidence).violations() }
-        compareOpens()
+        compareReceipts()
         compareBuffers()
         for letter in evidence.deadLetters { add(.nothingDead, letter) }
         for leftover in evidence.leftovers { add(.nothingLeftOver, leftover) }
@@ -71,13 +71,17 @@ package struct Judge {
     }
 
     /// A report without an answer may be counted. What was counted may be lost with the store.
-    private mutating func compareOpens() {
+    private mutating func compareReceipts() {
         for task in evidence.tasks {
-            guard let opens = evidence.opens[task.id] else { continue }
-            let least = evidence.disturbances.haveLost ? 0 : opens.accepted.count
-            let count = evidence.openCounts[task.id] ?? 0
-            guard count < least || count > opens.reported.count else { continue }
-            add(.opensAreCountedOnce, "\(task.name): \(count) of \(least) to \(opens.reported.count)")
+            for kind in ReceiptKind.allCases {
+                let receipts = evidence.receipts[task.id]?[kind] ?? Receipts()
+                let least = evidence.disturbances.haveLost ? 0 : receipts.accepted.count
+                let count = evidence.receiptCounts[task.id]?[kind] ?? 0
+                guard count < least || count > receipts.reported.count else { continue }
+                add(
+                    .receiptsAreCountedOnce,
+                    "\(task.name): \(count) \(kind.name) of \(least) to \(receipts.reported.count)")
+            }
         }
     }
 

@@ -27,7 +27,7 @@ package struct Violation: Sendable, CustomStringConvertible {
         case statesAreToldOnce = "a webhook is told each state once"
         case statesAreOutcomes = "a webhook is told the outcomes of a message"
         case removalsAreToldOnce = "a webhook is told once that a device left"
-        case opensAreCountedOnce = "a task counts each device that reported it as opened once"
+        case receiptsAreCountedOnce = "a task counts each kind of receipt of a device once"
         case lastStateCounts = "the last accepted state of an activity is kept"
         case nothingFollowsEnd = "nothing follows the end of an activity"
         case timestampsRise = "a later state of an activity has a higher timestamp"

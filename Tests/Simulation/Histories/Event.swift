@@ -25,8 +25,8 @@ struct Event: Sendable, CustomStringConvertible {
         case removeDevice(Int, back: Duration?)
         /// The first user of this task is at a good moment.
         case goodMoment(Int)
-        /// The devices report that all pushes that they got so far were opened.
-        case opens
+        /// The devices report this about all pushes that they got so far.
+        case receipts(ReceiptKind)
         /// The stores come back as they were so long ago; later an operator has them rebuilt.
         case storeGoesBack(Duration)
         /// The stores refuse what needs memory.
@@ -71,7 +71,7 @@ struct Event: Sendable, CustomStringConvertible {
         case .removeDevice(let number, let back):
             "remove device \(number)\(back.map { ", which comes back after \($0.text)" } ?? "")"
         case .goodMoment(let number): "a good moment of the first user of task \(number)"
-        case .opens: "all pushes are opened"
+        case .receipts(let kind): "devices report all pushes as \(kind.name)"
         case .memoryIsFull(let duration): "the stores are full for \(duration.text)"
         case .storeClock(let error): "the clock of the stores is off by \(error.text)"
         case .storeGoesBack(let age): "the stores go back by \(age.text)"

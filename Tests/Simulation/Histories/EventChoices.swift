@@ -1,3 +1,4 @@
+import PushModel
 import ServiceKit
 
 /// Picks what is done to a pipeline. A seed leaves some kinds of events out of its history, so that the rest meets in
@@ -5,7 +6,7 @@ import ServiceKit
 struct EventChoices {
     private enum Choice: CaseIterable {
         case kill, suspend, stop, mood, fault, clock, cancel, repeated, process, removal, moment, full, storeClock,
-            rollback, endpoint, opens
+            rollback, endpoint, receipts
 
         /// Most rules allow for a wrong clock, and a rebuild takes many steps.
         var isRare: Bool { self == .clock || self == .storeClock || self == .rollback }
@@ -31,7 +32,7 @@ struct EventChoices {
     private static func concerns(_ app: AppSettings, _ choice: Choice) -> Bool {
         switch choice {
         case .endpoint: app.hasReportEndpoint || app.hasWebhook
-        case .opens: app.hasReceipts
+        case .receipts: app.hasReceipts
         default: true
         }
     }
@@ -83,7 +84,7 @@ struct EventChoices {
             return .removeDevice(
                 dice.number(below: devices), back: dice.chance(50) ? dice.duration(.zero ... .seconds(60)) : nil)
         case .moment: return .goodMoment(dice.number(below: tasks.count))
-        case .opens: return .opens
+        case .receipts: return .receipts(dice.chance(50) ? .opened : dice.pick(ReceiptKind.allCases))
         case .full: return .memoryIsFull(dice.duration(.seconds(1) ... .seconds(60)))
         case .storeClock: return .storeClock(clockError(&dice))
         case .rollback: return .storeGoesBack(dice.duration(.zero ... .seconds(40)))

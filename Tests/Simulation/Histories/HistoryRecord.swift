@@ -46,7 +46,7 @@ final class HistoryRecord: Sendable {
         var cancelAsked: Set<Int> = []
         var cancelled: [TaskID: Duration] = [:]
         /// The devices that reported, and those that were answered.
-        var opens: [TaskID: Opens] = [:]
+        var receipts: [TaskID: [ReceiptKind: Receipts]] = [:]
         /// When devices left the app or came back.
         var moves: [Int: [Duration]] = [:]
         var disturbances = Disturbances()
@@ -94,19 +94,25 @@ final class HistoryRecord: Sendable {
         }
     }
 
-    func reportOpens(_ devices: [TaskID: Set<Int>]) {
+    func report(_ devices: [TaskID: Set<Int>], as kind: ReceiptKind) {
+        add(devices, as: kind, to: \.reported)
+    }
+
+    func acceptReceipts(of devices: [TaskID: Set<Int>], as kind: ReceiptKind) {
+        add(devices, as: kind, to: \.accepted)
+    }
+
+    private func add(
+        _ devices: [TaskID: Set<Int>], as kind: ReceiptKind, to place: WritableKeyPath<Receipts, Set<Int>>
+    ) {
         state.withLock { state in
-            for (task, devices) in devices { state.opens[task, default: Opens()].reported.formUnion(devices) }
+            for (task, devices) in devices {
+                state.receipts[task, default: [:]][kind, default: Receipts()][keyPath: place].formUnion(devices)
+            }
         }
     }
 
-    func acceptOpens(_ devices: [TaskID: Set<Int>]) {
-        state.withLock { state in
-            for (task, devices) in devices { state.opens[task, default: Opens()].accepted.formUnion(devices) }
-        }
-    }
-
-    var opens: [TaskID: Opens] { state.withLock { $0.opens } }
+    var receipts: [TaskID: [ReceiptKind: Receipts]] { state.withLock { $0.receipts } }
 
     func askToCancel(_ order: Int) {
         state.withLock { _ = $0.cancelAsked.insert(order) }

@@ -29,8 +29,8 @@ extension HistoryRun {
         evidence.bufferBytesMaximum = SimulatedBus.bufferBytesMaximum
         evidence.disturbances = record.disturbances
         evidence.movedDevices = record.movedDevices
-        evidence.opens = record.opens
-        evidence.openCounts = openCounts()
+        evidence.receipts = record.receipts
+        evidence.receiptCounts = receiptCounts()
         evidence.endpoints = try endpointEvidence()
         evidence.badges = try await badges()
         evidence.cap = history.app.cap

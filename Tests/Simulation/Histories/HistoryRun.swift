@@ -166,7 +166,7 @@ final class HistoryRun: Sendable {
         case .removeDevice(let number, let back): await remove(number, back: back)
         case .goodMoment(let number):
             if case .users(let users) = history.orders[number].target { await begin(momentOf: users[0]) }
-        case .opens: await openPushes()
+        case .receipts(let kind): await reportPushes(as: kind)
         case .memoryIsFull(let duration):
             world.isFull = true
             await world.pause(duration)

@@ -1,5 +1,5 @@
-/// The devices that reported a push of a task as opened.
-package struct Opens: Sendable {
+/// The devices that reported something about their push of a task.
+package struct Receipts: Sendable {
     package var reported: Set<Int> = []
     /// Those whose report was answered.
     package var accepted: Set<Int> = []
