@@ -15,6 +15,7 @@ struct ActivityRules {
 
     func violations() -> [Violation] {
         stored() + requests() + timestamps() + activity.phones.flatMap { self.phone($0) }
+            + activity.mirrors.compactMap { mirror($0) }
     }
 
     private func violation(_ rule: Violation.Rule, _ detail: String) -> Violation {
@@ -30,8 +31,9 @@ struct ActivityRules {
             }
             return found
         }
+        // After an end only a start has another state.
         let later = activity.requests.filter {
-            request.answered < $0.asked && ($0.kind == .end || request.kind != .end)
+            request.answered < $0.asked && ($0.kind != .update || request.kind != .end)
         }
         if let later = later.first {
             found.append(violation(.lastStateCounts, "state \(last) is stored after state \(later.state)"))
@@ -54,7 +56,7 @@ struct ActivityRules {
     }
 
     private func timestamps() -> [Violation] {
-        let pushes = activity.starts + activity.phones.flatMap(\.pushes)
+        let pushes = activity.starts + activity.phones.flatMap(\.pushes) + activity.mirrors.flatMap(\.pushes)
         let states = Dictionary(grouping: pushes, by: \.timestamp).mapValues { Set($0.map(\.state)) }
         var found = states.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { timestamp, states in
             violation(.timestampsRise, "states \(states.sorted()) have timestamp \(timestamp)")
@@ -68,7 +70,8 @@ struct ActivityRules {
                     violation(.timestampsRise, "state \(earlier.state) at \(last), state \(later.state) at \(first)"))
             }
         }
-        if !ends.isEmpty, let end = pushes.filter(\.isEnd).map(\.timestamp).min(),
+        let endStates = Set(ends.map(\.state))
+        if let end = pushes.filter({ endStates.contains($0.state) }).map(\.timestamp).min(),
             let late = pushes.first(where: { !$0.isEnd && $0.timestamp > end })
         {
             found.append(violation(.nothingFollowsEnd, "state \(late.state) has a later timestamp"))
@@ -99,6 +102,18 @@ struct ActivityRules {
             }
         }
         return found
+    }
+
+    private func mirror(_ mirror: JudgedActivity.Mirror) -> Violation? {
+        guard mirror.isReliable, let last = activity.requests.first(where: { $0.state == activity.stored }),
+            last.kind != .start,
+            activity.requests.contains(where: { $0.kind == .start && $0.answered < last.asked })
+        else { return nil }
+        let shown = mirror.pushes.max { $0.timestamp < $1.timestamp }
+        guard shown?.state != last.state else { return nil }
+        return violation(
+            .mirrorsShowLastState,
+            "\(mirror.name) shows \(shown.map { "state \($0.state)" } ?? "nothing") in place of state \(last.state)")
     }
 
     private func lateStates(of phone: JudgedActivity.Phone) -> [Violation] {

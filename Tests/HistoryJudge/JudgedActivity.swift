@@ -55,6 +55,20 @@ package struct JudgedActivity: Sendable {
         }
     }
 
+    /// A device of another platform that gets the states as data.
+    package struct Mirror: Sendable {
+        package let name: String
+        package let pushes: [StatePush]
+        /// True if every push to it can have ended as delivered.
+        package let isReliable: Bool
+
+        package init(name: String, pushes: [StatePush], isReliable: Bool) {
+            self.name = name
+            self.pushes = pushes
+            self.isReliable = isReliable
+        }
+    }
+
     package let name: String
     package var requests: [Request] = []
     /// In the end; nil for an activity without a state.
@@ -63,6 +77,7 @@ package struct JudgedActivity: Sendable {
     /// Those that started the activity on a device.
     package var starts: [StatePush] = []
     package var phones: [Phone] = []
+    package var mirrors: [Mirror] = []
 
     package init(name: String) {
         self.name = name

@@ -34,6 +34,7 @@ package struct Violation: Sendable, CustomStringConvertible {
         case timestampsKeepTime = "the timestamps of an activity do not run ahead of the clock"
         case oldStatesGiveWay = "no older state of an activity is sent long after a newer one"
         case phonesShowLastState = "each phone shows the last state of an activity"
+        case mirrorsShowLastState = "each device that mirrors an activity shows its last state"
         case lastTokenCounts = "a phone has the token of an activity that it reported last"
         case nothingDead = "no message is dead-lettered"
         case nothingLeftOver = "nothing is left to do"

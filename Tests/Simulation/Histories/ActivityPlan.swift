@@ -2,6 +2,7 @@ import HTTPServer
 import JSONKit
 import PushModel
 import ServiceKit
+import TaskModel
 
 /// A Live Activity of a history: what its publisher requests, and what the apps on its phones report.
 struct ActivityPlan: Sendable {
@@ -32,6 +33,8 @@ struct ActivityPlan: Sendable {
     let users: [Int]
     /// True if devices on which it cannot be started get a message.
     let hasFallback: Bool
+    /// True if devices of other platforms get its states as data.
+    let isMirrored: Bool
     let steps: [Step]
 
     /// `phones` are the devices of the users that can show it; `tokens` counts the tokens of the history.
@@ -40,6 +43,7 @@ struct ActivityPlan: Sendable {
         self.users = users
         dialect = dice.pick(Dialect.allCases)
         hasFallback = dice.chance(50)
+        isMirrored = dialect == .native && dice.chance(40)
         let begin = dice.duration(.zero...span * 0.5)
         var steps: [Step] = []
         if dice.chance(90) { steps.append(Step(time: begin, kind: .start)) }
@@ -63,8 +67,32 @@ struct ActivityPlan: Sendable {
                         kind: .update(isUrgent: dice.chance(30))))
             }
         }
-        if dice.chance(60) { steps.append(Step(time: begin + dice.duration(.zero ... .seconds(70)), kind: .end)) }
+        if dice.chance(60) {
+            let end = begin + dice.duration(.zero ... .seconds(70))
+            steps.append(Step(time: end, kind: .end))
+            if dice.chance(40) {
+                steps += ActivityPlan.restart(after: end, phones: phones, tokens: &tokens, dice: &dice)
+            }
+        }
         self.steps = steps
+    }
+
+    /// It begins anew under its name.
+    private static func restart(
+        after end: Duration, phones: [Int], tokens: inout Int, dice: inout Dice
+    ) -> [Step] {
+        let begin = end + dice.duration(.seconds(1) ... .seconds(30))
+        func later() -> Duration { begin + dice.duration(.zero ... .seconds(30)) }
+        var steps = [Step(time: begin, kind: .start)]
+        for device in phones where dice.chance(60) {
+            steps.append(Step(time: later(), kind: .report(device: device, token: tokens)))
+            tokens += 1
+        }
+        for _ in 0..<dice.number(in: 0...3) {
+            steps.append(Step(time: later(), kind: .update(isUrgent: dice.chance(30))))
+        }
+        if dice.chance(50) { steps.append(Step(time: later(), kind: .end)) }
+        return steps
     }
 
     var name: String { "activity-\(number)" }
@@ -73,8 +101,13 @@ struct ActivityPlan: Sendable {
     func reaches(_ number: Int) -> Bool {
         guard !Population.canStart(number) else { return true }
         let platform = Platform(Population.kind(number))
-        guard hasFallback else { return false }
-        return dialect == .native || platform == .ios
+        if isMirrored, MirroredState.platforms.contains(platform) { return true }
+        return hasFallback && (platform == .ios || dialect == .native && !isMirrored)
+    }
+
+    /// True if the device gets each state as data.
+    func mirrors(to number: Int) -> Bool {
+        isMirrored && MirroredState.platforms.contains(Platform(Population.kind(number)))
     }
 
     /// The state that the step gives the activity, which no other has.
@@ -112,6 +145,7 @@ struct ActivityPlan: Sendable {
             ("users", .array(users.map { .string(Population.userName(of: $0)) })),
         ])
         if hasFallback { json["fallback"] = message }
+        if isMirrored { json["mirror"] = .bool(true) }
         return json
     }
 }
@@ -145,7 +179,7 @@ extension ActivityPlan {
 
 extension ActivityPlan: CustomStringConvertible {
     var description: String {
-        "for \(users.count) users\(hasFallback ? ", with a fallback" : ""), in the dialect \(dialect)"
+        "for \(users.count) users\(hasFallback ? ", with a fallback" : "")\(isMirrored ? ", mirrored" : ""), in the dialect \(dialect)"
     }
 }
 

@@ -138,7 +138,9 @@ extension HistoryRun {
             judged.hasEnded = facts.end != nil
         }
         let pushes = statePushes(of: plan)
-        judged.starts = pushes.filter { $0.key < history.deviceCount }.flatMap(\.value)
+        let ofDevices = pushes.filter { $0.key < history.deviceCount }
+        judged.starts = ofDevices.filter { !plan.mirrors(to: $0.key) }.flatMap(\.value)
+        judged.mirrors = try mirrors(of: plan, pushes: pushes, lost: HistoryRun.lost(outcomes))
         judged.phones = try phones(of: plan, steps: steps, pushes: pushes, outcomes: outcomes)
         return judged
     }
@@ -147,8 +149,9 @@ extension HistoryRun {
     private func statePushes(of plan: ActivityPlan) -> [Int: [JudgedActivity.StatePush]] {
         var pushes: [Int: [JudgedActivity.StatePush]] = [:]
         for push in world.provider.accepted {
-            guard let state = push.state, state.activity == plan.name, let number = population.number(of: push.token)
-            else { continue }
+            guard let number = population.number(of: push.token) else { continue }
+            let mirrored = plan.mirrors(to: number) ? PushedState(mirroredIn: push.payload) : nil
+            guard let state = push.state ?? mirrored, state.activity == plan.name else { continue }
             pushes[number, default: []].append(
                 JudgedActivity.StatePush(
                     state: state.number, isEnd: state.isEnd, timestamp: state.timestamp,
@@ -157,14 +160,30 @@ extension HistoryRun {
         return pushes
     }
 
+    /// The devices, and tokens, of which some push may not have arrived.
+    private static func lost(_ outcomes: [TaskID: [Int: Set<DeliveryState>]]) -> Set<Int> {
+        outcomes.values.reduce(into: []) { lost, outcomes in
+            let ended: Set<DeliveryState> = [.failed, .expired, .unknown, .invalid, .invalidRemoved]
+            lost.formUnion(outcomes.filter { !$0.value.isDisjoint(with: ended) }.keys)
+        }
+    }
+
+    private func mirrors(
+        of plan: ActivityPlan, pushes: [Int: [JudgedActivity.StatePush]], lost: Set<Int>
+    ) throws -> [JudgedActivity.Mirror] {
+        try Population.devices(of: plan.users, among: history.deviceCount).sorted().filter(plan.mirrors).map { number in
+            let isLost = lost.contains(number) || record.movedDevices.contains(number)
+            let device = try world.registry.device(population.id(number), in: population.app)
+            return JudgedActivity.Mirror(
+                name: "device \(number)", pushes: pushes[number] ?? [], isReliable: !isLost && device != nil)
+        }
+    }
+
     private func phones(
         of plan: ActivityPlan, steps: [HistoryRecord.ActivityStep], pushes: [Int: [JudgedActivity.StatePush]],
         outcomes: [TaskID: [Int: Set<DeliveryState>]]
     ) throws -> [JudgedActivity.Phone] {
-        let lost = outcomes.values.reduce(into: Set<Int>()) { lost, outcomes in
-            let ended: Set<DeliveryState> = [.failed, .expired, .unknown, .invalid, .invalidRemoved]
-            lost.formUnion(outcomes.filter { !$0.value.isDisjoint(with: ended) }.keys)
-        }
+        let lost = HistoryRun.lost(outcomes)
         return try plan.steps.indices.compactMap { step throws -> JudgedActivity.Phone? in
             guard case .report(let device, let token) = plan.steps[step].kind else { return nil }
             let number = history.deviceCount + token

@@ -13,7 +13,7 @@ struct SimulatedAPI: Sendable {
 
         /// False if the request may succeed when it is repeated.
         var isFinal: Bool {
-            ![404, 409, 429].contains(status) && status < 500 && !saysThatActivityIsUnknown
+            ![404, 409, 429].contains(status) && status < 500 && !saysThatActivityMayChange
         }
 
         var saysThatActivityHasEnded: Bool {
@@ -21,8 +21,10 @@ struct SimulatedAPI: Sendable {
                 || status == RefusalError.mistake && text.contains(" has ended.")
         }
 
-        private var saysThatActivityIsUnknown: Bool {
-            status == RefusalError.mistake && text.contains("has no Live Activity")
+        /// It is not known yet, or still running.
+        private var saysThatActivityMayChange: Bool {
+            status == RefusalError.mistake
+                && (text.contains("has no Live Activity") || text.contains(" is running."))
         }
 
         /// Of Pushwoosh, in an answer whose status is 200.
