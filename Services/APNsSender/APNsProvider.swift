@@ -29,7 +29,7 @@ final class APNsProvider: PushProvider {
 
     func gateway(_ credentials: APNsCredentials, content: [UInt8]?, of app: AppID) -> any PushGateway {
         let gate = SendGate(configuration.window, of: app, kind: kind, time: resources.time, log: resources.log)
-        let feeds = ChannelFeeds(sweep(credentials, of: app), resources: resources)
+        let feeds = ChannelFeeds(sweep(credentials, of: app), log: resources.log)
         return APNsGateway(credentials, account: account(credentials.proof), feeds: feeds, gate: gate)
     }
 

@@ -4,8 +4,8 @@ import ProviderKit
 import PushModel
 import ServiceKit
 
-/// Apple's API for the broadcast channels of one app.
-struct ChannelClient: Sendable {
+/// Calls Apple's API for the broadcast channels of one app.
+struct ChannelClient: ChannelAPI {
     enum Reply<Value: Sendable>: Sendable {
         case done(Value)
         case refused(ProviderAnswer)
@@ -24,6 +24,8 @@ struct ChannelClient: Sendable {
     let topic: String
     let account: APNsAccount
 
+    var limit: Duration { account.configuration.channelLimit }
+
     func create(in environment: Device.Environment, token: BearerToken?) async -> Reply<PushToken> {
         let request = request(.post, "channels", token: token, body: Array(ChannelClient.creation.utf8))
         return await reply(to: request, in: environment) { response in
@@ -35,7 +37,6 @@ struct ChannelClient: Sendable {
         }
     }
 
-    /// A channel that does not exist is deleted.
     func delete(_ channel: PushToken, in environment: Device.Environment, token: BearerToken?) async -> Reply<Void> {
         var request = request(.delete, "channels", token: token)
         request.headers.append("apns-channel-id", channel.text, indexing: .nameOnly)
@@ -58,6 +59,10 @@ struct ChannelClient: Sendable {
         }
     }
 
+    func token() async throws -> BearerToken? { try await account.tokens?.token() }
+
+    func refuse(_ token: BearerToken) { _ = account.tokens?.refuse(token) }
+
     private func request(
         _ method: HTTP2Request.Method, _ resource: String, token: BearerToken?, body: [UInt8] = []
     ) -> HTTP2Request {
@@ -65,7 +70,7 @@ struct ChannelClient: Sendable {
         if let token { headers.append("authorization", "bearer " + token.value.reveal(), indexing: .nameOnly) }
         return HTTP2Request(
             method, "/1/apps/\(topic)/\(resource)", headers: headers, body: body,
-            limit: account.configuration.channelLimit)
+            limit: limit)
     }
 
     /// `read` returns nil for an answer that is a refusal.

@@ -55,16 +55,16 @@ final class ChannelFeeds: Sendable {
     private static let reservationMargin = Duration.seconds(5)
 
     private let sweep: ChannelSweep
-    private let resources: APNsResources
+    private let log: Log
     private let state = Mutex(State())
 
     private var space: AppID { sweep.space }
-    private var client: ChannelClient { sweep.client }
+    private var client: any ChannelAPI { sweep.client }
     private var channels: any ChannelStore { sweep.store }
 
-    init(_ sweep: ChannelSweep, resources: APNsResources) {
+    init(_ sweep: ChannelSweep, log: Log) {
         self.sweep = sweep
-        self.resources = resources
+        self.log = log
     }
 
     /// Apple does not know the channel any more: phones that start the activity from now on get tokens. The others cannot
@@ -74,12 +74,12 @@ final class ChannelFeeds: Sendable {
         do {
             guard try await channels.replace(.open(id), by: .refused, of: place, in: space) else { return }
         } catch {
-            return resources.log.warning(
+            return log.warning(
                 "a lost channel not forgotten; the next update repeats it",
                 [.app: space.owner.text, .channel: text, .error: "\(error)"])
         }
         state.withLock { $0.known.remove(place) }
-        resources.log.warning(
+        log.warning(
             "an activity's channel does not exist at Apple any more; phones that start it from now on get tokens",
             [.app: space.owner.text, .channel: text])
     }
@@ -87,7 +87,7 @@ final class ChannelFeeds: Sendable {
     /// All pushes that start an activity at the same time wait for one decision.
     func decision(at place: ChannelPlace, token: BearerToken?) async -> Decision {
         let (known, running) = state.withLock { state -> (String?, Task<Decision, Never>?) in
-            if let known = state.known.value(for: place), resources.time.uptime - known.readAt < ChannelFeeds.age {
+            if let known = state.known.value(for: place), sweep.time.uptime - known.readAt < ChannelFeeds.age {
                 return (known.feed, nil)
             }
             if let running = state.running[place] { return (nil, running) }
@@ -109,7 +109,7 @@ final class ChannelFeeds: Sendable {
         state.withLock { state in
             state.running[place] = nil
             guard case .feed(let feed) = decision else { return }
-            state.known.set(Known(feed: feed, readAt: resources.time.uptime), for: place)
+            state.known.set(Known(feed: feed, readAt: sweep.time.uptime), for: place)
         }
         return decision
     }
@@ -117,7 +117,7 @@ final class ChannelFeeds: Sendable {
     private func decide(at place: ChannelPlace, token: BearerToken?) async throws -> Decision {
         if let known = try await stored(at: place) { return known }
         if let pause = pause { return pause }
-        let time = client.account.configuration.channelLimit + ChannelFeeds.reservationMargin
+        let time = client.limit + ChannelFeeds.reservationMargin
         guard try await channels.reserve(place, for: time, in: space) else {
             return .outcome(.heldBack(ChannelFeeds.shortPause, reason: "another sender makes the activity's channel"))
         }
@@ -177,7 +177,7 @@ final class ChannelFeeds: Sendable {
 
     /// All phones of the activity get tokens from now on.
     private func refuse(_ answer: ProviderAnswer, at place: ChannelPlace) async throws -> Decision {
-        resources.log.warning(
+        log.warning(
             "no channel for the activity; its phones get tokens",
             [.app: space.owner.text, .reason: answer.reason, .status: "\(answer.status)"])
         _ = try await channels.replace(nil, by: .refused, of: place, in: space)
@@ -187,7 +187,7 @@ final class ChannelFeeds: Sendable {
     /// True while channels of ended activities are being deleted; they are before any phone gets a token for the lack of
     /// a channel.
     private func mayFindRoom() -> Bool {
-        let now = resources.time.uptime
+        let now = sweep.time.uptime
         let (isBegun, isRunning) = state.withLock { state -> (Bool, Bool) in
             switch state.sweeping {
             case .running: return (false, true)
@@ -204,25 +204,25 @@ final class ChannelFeeds: Sendable {
     private func findRoom() async {
         do {
             let deleted = try await sweep.deleteEnded()
-            resources.log.info(
+            log.info(
                 "Apple has no room for a further channel; channels of ended activities deleted",
                 [.app: space.owner.text, .count: "\(deleted)"])
         } catch {
-            resources.log.warning("channels not swept", [.app: space.owner.text, .error: "\(error)"])
+            log.warning("channels not swept", [.app: space.owner.text, .error: "\(error)"])
         }
-        state.withLock { $0.sweeping = .ended(resources.time.uptime) }
+        state.withLock { $0.sweeping = .ended(sweep.time.uptime) }
     }
 
     private var pause: Decision? {
         state.withLock { state in
-            guard let failure = state.failure, resources.time.uptime < failure.end else { return nil }
-            return .outcome(.heldBack(failure.end - resources.time.uptime, reason: failure.reason))
+            guard let failure = state.failure, sweep.time.uptime < failure.end else { return nil }
+            return .outcome(.heldBack(failure.end - sweep.time.uptime, reason: failure.reason))
         }
     }
 
     private func pausing(_ reason: String) -> Decision {
         let reason = OutcomeReason.cut("Apple makes no channel: " + reason)
-        state.withLock { $0.failure = (resources.time.uptime + ChannelFeeds.longPause, reason) }
+        state.withLock { $0.failure = (sweep.time.uptime + ChannelFeeds.longPause, reason) }
         return .outcome(.heldBack(ChannelFeeds.longPause, reason: reason))
     }
 }

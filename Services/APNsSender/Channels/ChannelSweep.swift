@@ -22,7 +22,7 @@ struct ChannelSweep: Sendable {
     private static let pageMaximum = 500
 
     let space: AppID
-    let client: ChannelClient
+    let client: any ChannelAPI
     let store: any ChannelStore
     /// How long a channel is kept after the end of its activity.
     let retention: Duration
@@ -41,7 +41,7 @@ struct ChannelSweep: Sendable {
         let over = try await known.concurrentMap(atOnce: ChannelSweep.atOnceMaximum) { [self] place, channel in
             try await isOver(place.activity) || channel.isClosing ? (place, channel) : nil
         }.compactMap { $0 }
-        let token = try await token()
+        let token = try await client.token()
         return try await Array(over.prefix(ChannelSweep.deletionsMaximum)).concurrentMap(
             atOnce: ChannelSweep.atOnceMaximum
         ) { [self] place, channel in
@@ -52,7 +52,9 @@ struct ChannelSweep: Sendable {
     /// Nil if Apple does not answer. `known` are those of the store.
     func count(in environment: Device.Environment) async throws -> Count? {
         // Before the store: a channel is stored soon after it was made.
-        guard case .done(let ids) = await client.list(in: environment, token: try await token()) else { return nil }
+        guard case .done(let ids) = await client.list(in: environment, token: try await client.token()) else {
+            return nil
+        }
         let stored = Set(try await store.channels(in: space).values.compactMap { $0.id?.text })
         return Count(
             known: ids.count { stored.contains($0) }, unknown: ids.filter { !stored.contains($0) })
@@ -79,7 +81,7 @@ struct ChannelSweep: Sendable {
     /// Deletes a channel that no activity has.
     func delete(unknown id: String, in environment: Device.Environment) async throws -> Bool {
         guard let id = try? PushToken(.channel, text: id) else { return false }
-        return await delete(id, in: environment, token: try await token())
+        return await delete(id, in: environment, token: try await client.token())
     }
 
     private func isOver(_ activity: ActivityID) async throws -> Bool {
@@ -113,15 +115,10 @@ struct ChannelSweep: Sendable {
         switch await client.delete(id, in: environment, token: token) {
         case .done: return true
         case .refused(let answer):
-            if answer.verdict == .refreshAuthorization, let token { _ = client.account.tokens?.refuse(token) }
+            if answer.verdict == .refreshAuthorization, let token { client.refuse(token) }
             return false
         case .unanswered: return false
         }
-    }
-
-    /// Nil for an app with a certificate.
-    private func token() async throws -> BearerToken? {
-        try await client.account.tokens?.token()
     }
 }
 
