@@ -300,7 +300,7 @@ let package = Package(
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         testSimulation(
-            "Simulation", "Apps", "Bus", "Carillon", "CommandKit", "CTaskHook", "HistoryJudge", "HTTPClient",
+            "Simulation", "APNsSender", "Apps", "Bus", "Carillon", "CommandKit", "CTaskHook", "HistoryJudge", "HTTPClient",
             "HTTPServer", "IngestAPI", "JSONKit", "LocalTime", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel",
             "RegistryLog", "Renderer", "Reporter", "Scheduler", "ServiceKit", "Signing", "Store",
             "TargetingResolver", "TaskKit", "TaskModel", "Topics"),

@@ -27,17 +27,20 @@ package struct JudgedActivity: Sendable {
         package let isEnd: Bool
         /// Seconds since the begin of the history.
         package let timestamp: Int64
+        /// Of a start: the channel from which the phone gets what follows.
+        package let channel: String?
         package let push: JudgedPush
 
-        package init(state: Int, isEnd: Bool, timestamp: Int64, push: JudgedPush) {
+        package init(state: Int, isEnd: Bool, timestamp: Int64, channel: String?, push: JudgedPush) {
             self.state = state
             self.isEnd = isEnd
             self.timestamp = timestamp
+            self.channel = channel
             self.push = push
         }
     }
 
-    /// A token of the activity that the app on a device reported.
+    /// A token of the activity that the app on a device reported, or a channel.
     package struct Phone: Sendable {
         package let name: String
         /// Whether the registry has it in the end.

@@ -35,6 +35,8 @@ struct ActivityPlan: Sendable {
     let hasFallback: Bool
     /// True if devices of other platforms get its states as data.
     let isMirrored: Bool
+    /// True if phones that know channels get its updates from one.
+    let hasChannel: Bool
     let steps: [Step]
 
     /// `phones` are the devices of the users that can show it; `tokens` counts the tokens of the history.
@@ -44,6 +46,10 @@ struct ActivityPlan: Sendable {
         dialect = dice.pick(Dialect.allCases)
         hasFallback = dice.chance(50)
         isMirrored = dialect == .native && dice.chance(40)
+        let hasChannel = dialect == .native && dice.chance(40)
+        self.hasChannel = hasChannel
+        // The others get no token to report.
+        let phones = phones.filter { !hasChannel || !Population.knowsChannels($0) }
         let begin = dice.duration(.zero...span * 0.5)
         var steps: [Step] = []
         if dice.chance(90) { steps.append(Step(time: begin, kind: .start)) }
@@ -146,6 +152,7 @@ struct ActivityPlan: Sendable {
         ])
         if hasFallback { json["fallback"] = message }
         if isMirrored { json["mirror"] = .bool(true) }
+        if hasChannel { json["updates"] = .string("channel") }
         return json
     }
 }
@@ -179,7 +186,7 @@ extension ActivityPlan {
 
 extension ActivityPlan: CustomStringConvertible {
     var description: String {
-        "for \(users.count) users\(hasFallback ? ", with a fallback" : "")\(isMirrored ? ", mirrored" : ""), in the dialect \(dialect)"
+        "for \(users.count) users\(hasFallback ? ", with a fallback" : "")\(isMirrored ? ", mirrored" : "")\(hasChannel ? ", with a channel" : ""), in the dialect \(dialect)"
     }
 }
 

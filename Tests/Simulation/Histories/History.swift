@@ -70,8 +70,12 @@ struct History: Sendable {
         var dice = Dice(seed: seed ^ 0xAC71)
         guard dice.chance(activityPercent) else { return [] }
         var tokens = 0
+        let startable = (0..<devices).filter(Population.canStart)
         return (0..<dice.number(in: 1...2)).map { number in
-            let users = (0..<dice.number(in: 1...4)).map { _ in dice.number(below: devices) }
+            // Mostly with phones that show it.
+            let users = (0..<dice.number(in: 1...4)).map { _ in
+                dice.chance(50) ? dice.pick(startable) : dice.number(below: devices)
+            }
             let phones = Population.phones(of: users, among: devices)
             return ActivityPlan(number: number, users: users, phones: phones, span: span, tokens: &tokens, dice: &dice)
         }

@@ -138,10 +138,13 @@ extension HistoryRun {
             judged.hasEnded = facts.end != nil
         }
         let pushes = statePushes(of: plan)
+        let lost = HistoryRun.lost(outcomes)
         let ofDevices = pushes.filter { $0.key < history.deviceCount }
         judged.starts = ofDevices.filter { !plan.mirrors(to: $0.key) }.flatMap(\.value)
-        judged.mirrors = try mirrors(of: plan, pushes: pushes, lost: HistoryRun.lost(outcomes))
-        judged.phones = try phones(of: plan, steps: steps, pushes: pushes, outcomes: outcomes)
+        judged.mirrors = try mirrors(of: plan, pushes: pushes, lost: lost)
+        judged.phones =
+            try phones(of: plan, steps: steps, pushes: pushes, lost: lost)
+            + channels(of: plan, pushes: pushes, lost: lost, outcomes: outcomes)
         return judged
     }
 
@@ -154,7 +157,7 @@ extension HistoryRun {
             guard let state = push.state ?? mirrored, state.activity == plan.name else { continue }
             pushes[number, default: []].append(
                 JudgedActivity.StatePush(
-                    state: state.number, isEnd: state.isEnd, timestamp: state.timestamp,
+                    state: state.number, isEnd: state.isEnd, timestamp: state.timestamp, channel: state.channel,
                     push: JudgedPush(time: push.time, sender: push.process, isUnanswered: push.isUnanswered)))
         }
         return pushes
@@ -179,11 +182,42 @@ extension HistoryRun {
         }
     }
 
-    private func phones(
-        of plan: ActivityPlan, steps: [HistoryRecord.ActivityStep], pushes: [Int: [JudgedActivity.StatePush]],
+    /// Each stands for the phones that were told of it. It is registered once one of them is known to have the start.
+    private func channels(
+        of plan: ActivityPlan, pushes: [Int: [JudgedActivity.StatePush]], lost: Set<Int>,
         outcomes: [TaskID: [Int: Set<DeliveryState>]]
     ) throws -> [JudgedActivity.Phone] {
-        let lost = HistoryRun.lost(outcomes)
+        let starts = pushes.filter { $0.key < history.deviceCount }
+        let told = starts.mapValues { pushes in Set(pushes.compactMap(\.channel)) }
+        return try Set(told.values.joined()).sorted().map { channel in
+            let number = population.number(of: channel) ?? -1
+            let registered = try world.registry.device(of: PushToken(.channel, text: channel), in: population.space)
+            var phone = JudgedActivity.Phone(
+                name: channel, isRegistered: registered != nil, pushes: pushes[number] ?? [])
+            phone.isReliable = !lost.contains(number)
+            let isKnown = told.contains { device, channels in
+                channels == [channel] && starts[device]?.count == 1
+                    && isStarted(plan, on: device, outcomes: outcomes)
+            }
+            if isKnown, !record.disturbances.haveLost { phone.isLast = true }
+            return phone
+        }
+    }
+
+    /// True if a start of it ended as delivered to the device.
+    private func isStarted(
+        _ plan: ActivityPlan, on device: Int, outcomes: [TaskID: [Int: Set<DeliveryState>]]
+    ) -> Bool {
+        record.activityTasks.contains { task, step in
+            step.activity == plan.number && plan.steps[step.step].kind == .start
+                && task.id.flatMap { outcomes[$0]?[device] } == [.delivered]
+        }
+    }
+
+    private func phones(
+        of plan: ActivityPlan, steps: [HistoryRecord.ActivityStep], pushes: [Int: [JudgedActivity.StatePush]],
+        lost: Set<Int>
+    ) throws -> [JudgedActivity.Phone] {
         return try plan.steps.indices.compactMap { step throws -> JudgedActivity.Phone? in
             guard case .report(let device, let token) = plan.steps[step].kind else { return nil }
             let number = history.deviceCount + token

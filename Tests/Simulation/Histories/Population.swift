@@ -18,6 +18,7 @@ final class Population: Sendable {
 
     private let tokens: [PushToken]
     private let startTokens: [Int: PushToken]
+    /// Of Live Activities: tokens, then channels.
     private let activityTokens: [PushToken]
     private let activityType: ActivityType
     private let numbersOfTokens: [String: Int]
@@ -35,7 +36,9 @@ final class Population: Sendable {
             app = try AppID("news")
             topic = try TopicName("sport")
             activityType = try ActivityType(ActivityPlan.type)
-            self.activityTokens = try (0..<activityTokens).map { try Population.activityToken(1 << 20 + $0) }
+            self.activityTokens =
+                try (0..<activityTokens).map { try Population.activityToken(1 << 20 + $0) }
+                + (0..<SimulatedChannels.countMaximum).map { try SimulatedChannels.id($0) }
             startTokens = Dictionary(
                 uniqueKeysWithValues: try (0..<count).filter(Population.canStart).map {
                     ($0, try Population.activityToken(1 << 24 + $0))
@@ -69,7 +72,10 @@ final class Population: Sendable {
             language: Population.isGerman(number) ? "de" : "en", appVersion: "1.\(Population.version(number))",
             webPushKeys: kind(number) == .webpush ? Population.webPushKeys : nil,
             aliases: [.externalUser: Population.userName(of: number)])
-        if let token = startTokens[number] { changes.startTokens = [activityType: token] }
+        if let token = startTokens[number] {
+            changes.startTokens = [activityType: token]
+            changes.version = Population.knowsChannels(number) ? "18.1" : "17.4"
+        }
         let id = try await registry.register(tokens[number], changes: changes, in: app).registered.id
         if Population.isSubscribed(number) {
             _ = try await registry.subscribe(id, to: topic, options: SubscriptionOptions(), in: app)
@@ -88,7 +94,7 @@ final class Population: Sendable {
 
     func kind(_ number: Int) -> PushProtocol { tokens[number].kind }
 
-    /// Of devices, then of tokens of activities.
+    /// Of devices, then of tokens and channels of activities.
     var numbers: Range<Int> { 0..<(tokens.count + activityTokens.count) }
 
     func token(_ number: Int) -> String {
@@ -140,6 +146,9 @@ final class Population: Sendable {
     private static func isPhone(_ number: Int) -> Bool { kind(number) == .apns }
     /// True if activities can be started on it.
     static func canStart(_ number: Int) -> Bool { isPhone(number) && number % 3 != 0 }
+
+    /// True if it can get the updates of an activity from a channel.
+    static func knowsChannels(_ number: Int) -> Bool { canStart(number) && number % 4 == 2 }
 
     private static func activityToken(_ number: Int) throws -> PushToken {
         let digits = String(number, radix: 16)

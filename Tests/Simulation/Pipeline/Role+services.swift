@@ -8,6 +8,7 @@ import Store
 import TaskKit
 import Topics
 
+@testable import APNsSender
 @testable import Renderer
 @testable import Reporter
 @testable import Scheduler
@@ -71,7 +72,8 @@ extension Role {
         let outages = OutageWatch(
             parts.outages, probeLease: lease, time: environment.time, random: environment.random,
             log: environment.log, metrics: environment.metrics)
-        let gateway = SimulatedGateway(provider: parts.world.provider, seam: parts.seam)
+        let gateway = SimulatedGateway(
+            provider: parts.world.provider, feeds: family == .apple ? try feeds(parts) : nil, seam: parts.seam)
         let handler = DispatchHandler(
             ledger: parts.ledger, gateways: gateway, halts: halts, outages: outages,
             breakers: DeletionBreakers(time: environment.time), witness: parts.witness,
@@ -85,6 +87,14 @@ extension Role {
             workers.append(try await parts.worker(options, handler: handler))
         }
         return workers
+    }
+
+    private func feeds(_ parts: PipelineParts) throws -> ChannelFeeds {
+        let sweep = ChannelSweep(
+            space: try AppID("news").activities,
+            client: SimulatedChannelAPI(provider: parts.world.provider, seam: parts.seam), store: parts.registry,
+            retention: .seconds(4 * 3_600), time: parts.environment.time)
+        return ChannelFeeds(sweep, log: parts.environment.log)
     }
 
     private func scheduler(_ parts: PipelineParts) async throws -> [any Service] {

@@ -11,6 +11,8 @@ struct PushedState: Sendable {
     let isEnd: Bool
     /// Seconds since the begin of the history.
     let timestamp: Int64
+    /// From which the phone gets what follows a start.
+    let channel: String?
 
     /// Nil for any other push.
     init?(_ push: Push) {
@@ -19,6 +21,7 @@ struct PushedState: Sendable {
             case .integer(let number) = aps["content-state"]?["step"]
         else { return nil }
         self.activity = activity.activity.text
+        channel = aps["input-push-channel"]?.text
         self.number = Int(number)
         isEnd = event == "end"
         self.timestamp = timestamp - ProcessClock.start.milliseconds / 1_000
@@ -32,6 +35,7 @@ struct PushedState: Sendable {
             case .integer(let number) = state["step"]
         else { return nil }
         self.activity = activity
+        channel = nil
         self.number = Int(number)
         isEnd = event == "end"
         self.timestamp = timestamp - ProcessClock.start.milliseconds / 1_000

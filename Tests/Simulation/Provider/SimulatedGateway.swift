@@ -1,7 +1,10 @@
 import ProviderKit
 import PushModel
 import ServiceKit
+import Store
 import Topics
+
+@testable import APNsSender
 
 /// A sender's connection to the simulated providers.
 struct SimulatedGateway: PushGateway, GatewayDirectory {
@@ -11,6 +14,8 @@ struct SimulatedGateway: PushGateway, GatewayDirectory {
     private static let throttlePause = Duration.seconds(2)
 
     let provider: SimulatedProvider
+    /// Nil unless it is Apple's.
+    let feeds: ChannelFeeds?
     let seam: Seam
 
     func gateway(for app: AppID, _ kind: PushProtocol) -> GatewayLookup { .found(self) }
@@ -37,6 +42,13 @@ struct SimulatedGateway: PushGateway, GatewayDirectory {
     }
 
     private func send(_ push: Push, mood: SimulatedProvider.Mood) async -> PushOutcome {
+        var push = push
+        if push.content.needsFeed, let feeds, let activity = push.activity?.activity {
+            switch await feeds.decision(at: ChannelPlace(activity, in: .production), token: nil) {
+            case .feed(let feed): push.feed = feed
+            case .outcome(let outcome): return outcome
+            }
+        }
         guard await seam.reach("provider.push", faults: Faults()) else { return .notSent("the process was killed") }
         if provider.isUnregistered(push.token) {
             return .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "Unregistered", status: 410))
@@ -62,7 +74,7 @@ struct SimulatedGateway: PushGateway, GatewayDirectory {
                     mayBeProcessed: seam.world.bug != .lateFailureTakenForRefusal))
         case .refusingApp:
             return .answered(ProviderAnswer(.misconfigured, reason: "InvalidProviderToken", status: 403))
-        case .forgetful where seam.chance(25):
+        case .forgetful where push.content.variant.kind != .channel && seam.chance(25):
             provider.unregister(push.token)
             return .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "Unregistered", status: 410))
         default:

@@ -45,6 +45,7 @@ final class SimulatedProvider: Sendable {
         var unregistered: Set<String> = []
     }
 
+    let channels = SimulatedChannels()
     private let state = Mutex(State())
 
     var mood: Mood {
