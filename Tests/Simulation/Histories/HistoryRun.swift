@@ -31,6 +31,8 @@ final class HistoryRun: Sendable {
     /// Events that have not ended.
     private let underWay = Mutex(0)
     let repairs = Repairs()
+    /// The starts of activities that have no answer yet, by the number of the activity.
+    let startsUnderWay = Mutex<[Int: Int]>([:])
     /// By the number of the order.
     private let requests = Mutex<[Int: PublisherRequest]>([:])
 
