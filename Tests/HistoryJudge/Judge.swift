@@ -105,11 +105,18 @@ package struct Judge {
         let counted = outcomes.values.reduce(into: OutcomeCounts()) { counts, states in
             for state in states { counts[state] += 1 }
         }
+        if let status = task.status, !evidence.disturbances.haveLost { compare(status, with: report, of: task) }
         // Devices that were removed from the registry before they were tried are counted only in the report.
         let isSum = OutcomeCounts.states.allSatisfy { counted[$0] <= reported[$0] }
         if !isSum || reported.targeted < counted.targeted {
             add(.countsAddUp, "\(task.name): \(Judge.text(reported)), devices \(Judge.text(counted))")
         }
+    }
+
+    private mutating func compare(_ status: JudgedTask.Status, with report: TaskReport, of task: JudgedTask) {
+        let areEqual = DeliveryState.allCases.filter(\.isTerminal).allSatisfy { status.counts[$0] == report[$0] }
+        guard !status.isSent || !areEqual || status.unmatched != report.unmatched else { return }
+        add(.statusIsThatOfReport, task.name)
     }
 
     private mutating func compare(

@@ -10,6 +10,19 @@ package struct JudgedTask: Sendable {
         case none
     }
 
+    /// What a publisher that asks in the end is told in its dialect.
+    package struct Status: Sendable {
+        package let isSent: Bool
+        package let counts: [DeliveryState: Int]
+        package let unmatched: Int
+
+        package init(isSent: Bool, counts: [DeliveryState: Int], unmatched: Int) {
+            self.isSent = isSent
+            self.counts = counts
+            self.unmatched = unmatched
+        }
+    }
+
     package let id: TaskID
     /// For people who read a violation.
     package let name: String
@@ -50,6 +63,8 @@ package struct JudgedTask: Sendable {
     /// another request with its key, is a new one.
     package var mayBeRenewed = false
     package var reportPost = ReportPost.asPublished
+    /// Nil if its dialect has none.
+    package var status: Status?
 
     package init(_ id: TaskID, name: String, audience: Set<Int>, accepted: Duration) {
         self.id = id

@@ -3,6 +3,7 @@ package struct Violation: Sendable, CustomStringConvertible {
     package enum Rule: String, CaseIterable, Sendable {
         case acceptedTasksAreReported = "an accepted task is reported once"
         case countsAddUp = "the counts of a report are those of its devices"
+        case statusIsThatOfReport = "the status of a transfer is that of its report"
         case everyTargetHasAnOutcome = "every addressed device has an outcome"
         case nobodyElseIsTargeted = "no other device has an outcome or a push"
         case oneOutcome = "a device has one outcome"

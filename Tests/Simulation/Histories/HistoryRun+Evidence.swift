@@ -16,9 +16,14 @@ extension HistoryRun {
         var evidence = Evidence()
         let tasks = record.tasks
         evidence.reports = try await reports()
+        let statuses = try await transferStatuses()
         let activityTasks = activityTasks(reported: evidence.reports.keys)
         evidence.tasks =
-            tasks.map { judged($0, $1, among: tasks.map(\.value)) }
+            tasks.map { id, task in
+                var judgedTask = judged(id, task, among: tasks.map(\.value))
+                judgedTask.status = statuses[task.order]
+                return judgedTask
+            }
             + activityTasks.map { judged($0.id ?? HistoryRun.noTask, $0.step) }
         evidence.outcomes = try await outcomes()
         evidence.activities = try activities(outcomes: evidence.outcomes)
