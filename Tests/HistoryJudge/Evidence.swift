@@ -10,6 +10,8 @@ package struct Evidence: Sendable {
     package var outcomes: [TaskID: [Int: Set<DeliveryState>]] = [:]
     /// What the providers accepted, by task and number of the device, in order.
     package var pushes: [TaskID: [Int: [JudgedPush]]] = [:]
+    /// The tasks whose key another request was accepted with.
+    package var keysTakenAgain: [String] = []
     /// The devices that providers did not know, at any time.
     package var unknownToProviders: Set<Int> = []
     /// Those that a publisher removed at some time; some of them came back under another id.

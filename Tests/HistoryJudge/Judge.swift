@@ -47,6 +47,7 @@ package struct Judge {
         found += DeviceRules(evidence).violations() + RateRules(evidence).violations()
         found += EndpointRules(evidence).violations()
         found += evidence.activities.flatMap { ActivityRules($0, in: evidence).violations() }
+        for name in evidence.keysTakenAgain { add(.keyIsOfOneRequest, name) }
         compareReceipts()
         compareBuffers()
         for letter in evidence.deadLetters { add(.nothingDead, letter) }

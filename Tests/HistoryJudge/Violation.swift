@@ -21,6 +21,7 @@ package struct Violation: Sendable, CustomStringConvertible {
         case capKept = "no more pushes to a device within a period than the cap allows"
         case badgeCountedOnce = "each task counts the badge of a device once"
         case keyAnsweredOnce = "a repeated request gets the same task"
+        case keyIsOfOneRequest = "another request with the key of an earlier one is refused"
         case buffersKeepBounds = "a consumer holds no more than its buffer allows"
         case reportsArePosted = "the endpoint of an app gets the report of each task"
         case postsAreRepeatedUnchanged = "a post is repeated with the same bytes"

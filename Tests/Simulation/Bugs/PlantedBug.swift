@@ -66,4 +66,14 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case activityClockStands
     /// The end of a Live Activity is not stored.
     case activityEndForgotten
+    /// A key counts for any request that has it.
+    case keyOfAnyRequest
+    /// A post to a webhook that is repeated has other bytes.
+    case repeatWithOtherBytes
+    /// The outbox takes the states of a message again.
+    case stateToldAgain
+    /// The outbox takes each transition of a device twice.
+    case removalToldTwice
+    /// Some entries of a list that name no device are not counted.
+    case strangersForgotten
 }

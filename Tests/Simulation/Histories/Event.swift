@@ -8,6 +8,8 @@ struct Event: Sendable, CustomStringConvertible {
         case post(Int)
         /// The same request again.
         case repeatPost(Int)
+        /// Another request with the same key.
+        case postOther(Int)
         case cancel(Int)
         /// The step of the Live Activity of this number.
         case activity(Int, step: Int, ActivityPlan.Kind)
@@ -57,6 +59,7 @@ struct Event: Sendable, CustomStringConvertible {
         switch kind {
         case .post(let number): "post task \(number)"
         case .repeatPost(let number): "post task \(number) again"
+        case .postOther(let number): "post another text with the key of task \(number)"
         case .activity(let number, let step, let kind): "activity \(number), step \(step): \(kind)"
         case .cancel(let number): "cancel task \(number)"
         case .kill(let role, let steps): "kill a process of \(role) after \(steps) more effects"

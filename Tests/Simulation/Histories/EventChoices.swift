@@ -78,7 +78,9 @@ struct EventChoices {
             let role = dice.pick(services)
             return .clock(role, clockError(&dice))
         case .cancel: return .cancel(task(at: time, &dice))
-        case .repeated: return .repeatPost(dice.number(below: tasks.count))
+        case .repeated:
+            let number = dice.number(below: tasks.count)
+            return dice.chance(30) ? .postOther(number) : .repeatPost(number)
         case .process: return .addProcess(dice.pick(services))
         case .removal:
             return .removeDevice(

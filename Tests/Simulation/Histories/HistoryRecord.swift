@@ -42,6 +42,8 @@ final class HistoryRecord: Sendable {
         var tasks: [TaskID: AcceptedTask] = [:]
         /// When requests began, by the number of the order.
         var asked: [Int: [Duration]] = [:]
+        /// The orders whose key another request was accepted with.
+        var keysTakenAgain: Set<Int> = []
         /// By the number of the order.
         var cancelAsked: Set<Int> = []
         var cancelled: [TaskID: Duration] = [:]
@@ -75,6 +77,12 @@ final class HistoryRecord: Sendable {
             let first = state.asked[order]?.filter { asked - $0 < HistoryRecord.keyRetention }.min() ?? asked
             state.tasks[task] = AcceptedTask(order: order, asked: first, answered: answered)
         }
+    }
+
+    var keysTakenAgain: Set<Int> { state.withLock { $0.keysTakenAgain } }
+
+    func takeKeyAgain(of order: Int) {
+        state.withLock { _ = $0.keysTakenAgain.insert(order) }
     }
 
     var activitySteps: [ActivityStep] { state.withLock { $0.activitySteps } }

@@ -37,6 +37,7 @@ extension HistoryRun {
         evidence.receipts = record.receipts
         evidence.receiptCounts = receiptCounts()
         evidence.endpoints = try endpointEvidence()
+        evidence.keysTakenAgain = record.keysTakenAgain.sorted().map { "task \($0)" }
         evidence.badges = try await badges()
         evidence.cap = history.app.cap
         evidence.appRate = history.app.rate

@@ -34,7 +34,7 @@ final class HistoryRun: Sendable {
     /// The starts of activities that have no answer yet, by the number of the activity.
     let startsUnderWay = Mutex<[Int: Int]>([:])
     /// By the number of the order.
-    private let requests = Mutex<[Int: PublisherRequest]>([:])
+    let requests = Mutex<[Int: PublisherRequest]>([:])
 
     init(_ history: History, bug: PlantedBug? = nil, keepsTrace: Bool = false) {
         self.history = history
@@ -140,6 +140,7 @@ final class HistoryRun: Sendable {
     private func perform(_ kind: Event.Kind) async {
         switch kind {
         case .post(let number), .repeatPost(let number): await post(number)
+        case .postOther(let number): await postOther(number)
         case .cancel(let number): await cancel(number)
         case .activity(let number, let step, _): await perform(step, of: history.activities[number])
         case .kill(let role, let effects): await fleet.kill(role, after: effects)

@@ -16,7 +16,8 @@ struct SimulatedLedger: Ledger {
         async throws(StoreError) -> TaskBeginning
     {
         try await seam.call("ledger.begin") {
-            try await base.begin(task, plan: mistaken(plan), devices: devices, unmatched: unmatched, in: segments)
+            try await base.begin(
+                task, plan: mistaken(plan), devices: devices, unmatched: mistaken(unmatched), in: segments)
         }
     }
 
@@ -55,7 +56,9 @@ struct SimulatedLedger: Ledger {
     }
 
     func resolve(job: Int, unmatched: Int, of task: TaskID) async throws(StoreError) {
-        try await seam.call("ledger.resolve") { try await base.resolve(job: job, unmatched: unmatched, of: task) }
+        try await seam.call("ledger.resolve") {
+            try await base.resolve(job: job, unmatched: mistaken(unmatched), of: task)
+        }
     }
 
     func isResolved(job: Int, of task: TaskID) async throws(StoreError) -> Bool? {
@@ -150,6 +153,10 @@ struct SimulatedLedger: Ledger {
 }
 
 extension SimulatedLedger {
+    fileprivate func mistaken(_ unmatched: Int) -> Int {
+        seam.world.bug == .strangersForgotten && seam.chance(20) ? 0 : unmatched
+    }
+
     fileprivate func mistaken(_ request: ClaimRequest) -> ClaimRequest {
         guard seam.world.bug == .capForgotten else { return request }
         return ClaimRequest(

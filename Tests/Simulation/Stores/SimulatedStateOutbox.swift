@@ -8,11 +8,12 @@ struct SimulatedStateOutbox: StateOutbox {
     let seam: Seam
 
     func append(_ states: [OutboxState], of record: OutboxRecord) async throws(StoreError) -> Int {
-        try await seam.call("outbox.append") { try await base.append(states, of: record) }
+        let states = mistaken(states, of: record.subject)
+        return try await seam.call("outbox.append") { try await base.append(states, of: record) }
     }
 
     func head(of subject: OutboxSubject) async throws(StoreError) -> [UInt8]? {
-        try await seam.call("outbox.head") { try await base.head(of: subject) }
+        return try await seam.call("outbox.head") { try await base.head(of: subject) }
     }
 
     func take(from shard: OutboxShard, upTo count: Int, for lease: Duration) async throws(StoreError) -> [OutboxQueue] {
@@ -23,7 +24,7 @@ struct SimulatedStateOutbox: StateOutbox {
     func batch(of queue: OutboxQueue, proposing id: String) async throws(StoreError) -> OutboxBatch? {
         let batch = try await seam.call("outbox.batch") { try await base.batch(of: queue, proposing: id) }
         if seam.world.bug == .statesLeftEarly, let batch { try await base.finish(batch.id, of: queue) }
-        return batch
+        return batch.map { mistaken($0, proposed: id) }
     }
 
     func finish(_ id: String, of queue: OutboxQueue) async throws(StoreError) {
@@ -36,5 +37,33 @@ struct SimulatedStateOutbox: StateOutbox {
 
     func clear(_ queue: OutboxQueue) async throws(StoreError) {
         try await seam.call("outbox.clear") { try await base.clear(queue) }
+    }
+}
+
+extension SimulatedStateOutbox {
+    private func mistaken(_ states: [OutboxState], of subject: OutboxSubject) -> [OutboxState] {
+        switch seam.world.bug {
+        case .stateToldAgain where !subject.isDevice: states.map(renamed)
+        case .removalToldTwice where subject.isDevice: states + states.map(renamed)
+        default: states
+        }
+    }
+
+    /// The outbox drops what it had by the name.
+    private func renamed(_ state: OutboxState) -> OutboxState {
+        OutboxState("\(state.name) \(seam.seed())", bytes: state.bytes)
+    }
+
+    private func mistaken(_ batch: OutboxBatch, proposed id: String) -> OutboxBatch {
+        guard seam.world.bug == .repeatWithOtherBytes, batch.id != id else { return batch }
+        return OutboxBatch(
+            id: batch.id, body: batch.body + Array(" ".utf8), count: batch.count, since: batch.since,
+            isCrowded: batch.isCrowded)
+    }
+}
+
+extension OutboxSubject {
+    fileprivate var isDevice: Bool {
+        if case .device = kind { true } else { false }
     }
 }
