@@ -20,6 +20,8 @@ final class MemoryBroker: Sendable {
         var owners: [Member?]
         var fetched: [Int64]
         var done: [Int64]
+        /// Messages that were removed before they were read.
+        var missing = 0
     }
 
     fileprivate struct ChannelState {
@@ -145,6 +147,18 @@ final class MemoryBroker: Sendable {
         }
     }
 
+    /// Removes so many messages of each partition that some group has not handled, the oldest first.
+    func removeUnhandled(_ count: Int, of channel: Channel) -> [IncomingMessage] {
+        state.withLock { state in
+            collectDone(channel.name, state: &state)
+            return state.channels[channel.name]?.removeUnhandled(count) ?? []
+        }
+    }
+
+    func missing(by reader: BusReader) -> Int {
+        state.withLock { $0.channels[reader.channel.name]?.groups[reader.group]?.missing ?? 0 }
+    }
+
     /// If there are no messages after these positions, the event happens with the next message.
     func read(
         _ channel: Channel, from positions: LogPositions, bytesMaximum: Int, notifying arrival: OneTimeEvent?
@@ -226,7 +240,8 @@ final class MemoryBroker: Sendable {
                 guard let owner, let room = owner.mailbox.change({ $0.room(for: id) }) else { continue }
                 let fresh = channel.logs[partition].messages(from: group.fetched[partition], bytesMaximum: room)
                 guard let last = fresh.last else { continue }
-                _ = owner.mailbox.change { $0.offer(fresh, to: id) }
+                let missing = owner.mailbox.change { $0.offer(fresh, to: id) }
+                state.channels[name]?.groups[groupName]?.missing += Int(missing)
                 state.channels[name]?.groups[groupName]?.fetched[partition] = last.offset + 1
             }
         }
@@ -266,6 +281,15 @@ extension MemoryBroker.ChannelState {
         let done = groups[group]?.done ?? logs.map { _ in 0 }
         let waiting = zip(logs, done).reduce(0) { $0 + Int($1.0.nextOffset - max($1.0.firstOffset, $1.1)) }
         return GroupProgress(waiting: waiting, handled: Int(done.reduce(0, +)))
+    }
+
+    fileprivate mutating func removeUnhandled(_ count: Int) -> [IncomingMessage] {
+        logs.indices.flatMap { partition in
+            let handled = max(groups.values.map { $0.done[partition] }.min() ?? 0, logs[partition].firstOffset)
+            let removed = logs[partition].messages(from: handled, bytesMaximum: .max).prefix(count)
+            logs[partition].removeAll(before: handled + Int64(removed.count))
+            return removed
+        }
     }
 
     /// Work is removed once every group has handled it; a log drops its oldest messages above the bound, and kept work

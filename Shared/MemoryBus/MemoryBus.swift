@@ -44,6 +44,17 @@ package final class MemoryBus: Bus {
         broker.progress(of: readers)
     }
 
+    /// As if a topic or lane were kept for a shorter time than its consumers are behind: so many messages of each
+    /// partition that some group has not handled are gone, the oldest first. Consumers may hold some of them.
+    package func removeUnhandled(_ count: Int, of channel: Channel) -> [IncomingMessage] {
+        broker.removeUnhandled(count, of: channel)
+    }
+
+    /// The messages that were removed before the group read them, as it noticed at the next one.
+    package func missing(by reader: BusReader) -> Int {
+        broker.missing(by: reader)
+    }
+
     package func readiness() async -> Health.Readiness {
         .ready
     }

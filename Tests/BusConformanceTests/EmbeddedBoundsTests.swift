@@ -122,6 +122,36 @@ import Topics
     }
 
     /// Goal: messages that every group has completed use no memory.
+    /// Goal: a group goes on behind messages that were removed before it read them, and notices how many they were.
+    /// Method: a handler holds the first message while those behind its buffer are removed.
+    @Test func removedMessagesAreNoticed() async throws {
+        let bus = MemoryBus(time: SystemTimeSource(), random: SystemRandomSource())
+        let topic = TestTopics.make(partitions: 1)
+        let producer = try await bus.makeProducer(ProducerOptions())
+        try await producer.send((0..<10).map { topic.text("\($0)", key: "k") })
+        var options = ConsumerOptions(channel: topic.channel, group: "g", batchMessagesMaximum: 1)
+        options.bufferBytesMaximum = 1
+        let consumer = try await bus.makeConsumer(options)
+        let first = try #require(await consumer.next())
+        let removed = bus.removeUnhandled(5, of: topic.channel)
+        #expect(removed.map(\.offset) == Array(0..<5))
+        let reader = BusReader(topic.channel, group: "g")
+        #expect(bus.missing(by: reader) == 0)
+        consumer.complete(first)
+        var handled = first.messages.map(\.offset)
+        while handled.last != 9 {
+            let delivery = try #require(await consumer.next())
+            handled += delivery.messages.map(\.offset)
+            consumer.complete(delivery)
+        }
+        #expect(handled.count == 10 - bus.missing(by: reader) && bus.missing(by: reader) > 0)
+        #expect(Array(handled.suffix(5)) == Array(5..<10))
+        #expect(try await bus.progress(of: [reader])[reader]?.waiting == 0)
+        #expect(bus.removeUnhandled(5, of: topic.channel).isEmpty)
+        await consumer.close()
+        await bus.close()
+    }
+
     @Test func whatIsDoneIsRemovedFromRedis() async throws {
         let fixture = try await RedisFixture()
         let topic = TestTopics.make(partitions: 1)

@@ -55,6 +55,9 @@ package struct Disturbances: Sendable {
         trusted = time
     }
 
+    /// When processes have noticed all losses.
+    package var noticed: Duration { losses.map(\.upperBound).max() ?? .zero }
+
     /// True if a store came back with older data.
     package var haveLost: Bool { !losses.isEmpty }
 

@@ -66,6 +66,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case activityClockStands
     /// The end of a Live Activity is not stored.
     case activityEndForgotten
+    /// Devices whose deadline is over stay open.
+    case expiryForgotten
     /// A key counts for any request that has it.
     case keyOfAnyRequest
     /// A post to a webhook that is repeated has other bytes.

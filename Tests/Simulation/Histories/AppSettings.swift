@@ -28,6 +28,15 @@ struct AppSettings: Sendable {
     }
 }
 
+extension AppSettings {
+    /// The same without what makes devices wait.
+    var withoutWaits: AppSettings {
+        var settings = self
+        (settings.cap, settings.rate, settings.quietHours) = (nil, nil, nil)
+        return settings
+    }
+}
+
 extension AppSettings: CustomStringConvertible {
     var description: String {
         var parts: [String] = []

@@ -31,6 +31,9 @@ struct Event: Sendable, CustomStringConvertible {
         case receipts(ReceiptKind)
         /// The stores come back as they were so long ago; later an operator has them rebuilt.
         case storeGoesBack(Duration)
+        /// The bus keeps messages for a shorter time than a suspended process is behind: so many of each partition that
+        /// the process reads are gone.
+        case busLoses(Role, Int, suspended: Duration)
         /// The stores refuse what needs memory.
         case memoryIsFull(Duration)
         case storeClock(Duration)
@@ -77,6 +80,8 @@ struct Event: Sendable, CustomStringConvertible {
         case .receipts(let kind): "devices report all pushes as \(kind.name)"
         case .memoryIsFull(let duration): "the stores are full for \(duration.text)"
         case .storeClock(let error): "the clock of the stores is off by \(error.text)"
+        case .busLoses(let role, let count, let duration):
+            "the bus loses \(count) messages of each partition for \(role), which is suspended for \(duration.text)"
         case .storeGoesBack(let age): "the stores go back by \(age.text)"
         }
     }

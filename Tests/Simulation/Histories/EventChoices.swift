@@ -6,7 +6,7 @@ import ServiceKit
 struct EventChoices {
     private enum Choice: CaseIterable {
         case kill, suspend, stop, mood, fault, clock, cancel, repeated, process, removal, moment, full, storeClock,
-            rollback, endpoint, receipts
+            rollback, endpoint, receipts, loss
 
         /// Most rules allow for a wrong clock, and a rebuild takes many steps.
         var isRare: Bool { self == .clock || self == .storeClock || self == .rollback }
@@ -89,6 +89,10 @@ struct EventChoices {
         case .receipts: return .receipts(dice.chance(50) ? .opened : dice.pick(ReceiptKind.allCases))
         case .full: return .memoryIsFull(dice.duration(.seconds(1) ... .seconds(60)))
         case .storeClock: return .storeClock(clockError(&dice))
+        case .loss:
+            return .busLoses(
+                dice.pick(Role.allCases.filter { !$0.workThatExpires.isEmpty }), dice.number(in: 1...20),
+                suspended: dice.duration(.seconds(10) ... .seconds(90)))
         case .rollback: return .storeGoesBack(dice.duration(.zero ... .seconds(40)))
         }
     }

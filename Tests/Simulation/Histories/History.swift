@@ -30,12 +30,12 @@ struct History: Sendable {
         self.seed = seed
         self.span = span
         deviceCount = devices
-        app = AppSettings(&dice)
+        let drawnApp = AppSettings(&dice)
         let times = (0..<tasks).map { _ in dice.duration(.zero...span * 0.8) }
         let drawn = times.map { Order(posted: $0, devices: devices, dice: &dice) }
-        orders = History.said(drawn, posted: times, seed: seed)
+        let said = History.said(drawn, posted: times, seed: seed)
         activities = History.activities(seed: seed, devices: devices, span: span)
-        let choices = EventChoices(tasks: times, devices: devices, app: app, span: span, dice: &dice)
+        let choices = EventChoices(tasks: times, devices: devices, app: drawnApp, span: span, dice: &dice)
         let posts = times.enumerated().map { Event(time: $1, kind: .post($0)) }
         standstill =
             dice.chance(10)
@@ -46,6 +46,10 @@ struct History: Sendable {
             plan.steps.enumerated().map { Event(time: $1.time, kind: .activity(plan.number, step: $0, $1.kind)) }
         }
         events = (posts + steps + choices.events(&dice)).sorted { $0.time < $1.time }
+        // A device whose message is lost is open until its deadline: for a week if it may wait.
+        let waitsAreShort = events.contains(where: \.isLossOfMessages)
+        app = waitsAreShort ? drawnApp.withoutWaits : drawnApp
+        orders = waitsAreShort ? said.map(\.withoutWaits) : said
     }
 
     /// How many tokens of activities apps report.

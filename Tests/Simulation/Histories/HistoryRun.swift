@@ -12,7 +12,7 @@ import TaskModel
 /// Lets a history happen to a pipeline, and waits until everything is quiet.
 final class HistoryRun: Sendable {
     /// More than any wait, retry and lease of the pipeline together.
-    private static let patience = Duration.seconds(2 * 3_600)
+    private static let patience = Duration.seconds(3 * 3_600)
     private static let interval = Duration.seconds(10)
     private static let aftermath = Duration.seconds(20)
     /// Longer than the lease of a reporter by a clock that is wrong.
@@ -178,6 +178,7 @@ final class HistoryRun: Sendable {
             record.skew(by: error, at: world.loop.uptime)
             world.storeClock.step(to: error)
         case .storeGoesBack(let age): await storeGoesBack(by: age)
+        case .busLoses(let role, let count, let duration): await loseMessages(of: role, count, suspended: duration)
         }
     }
 
@@ -250,6 +251,8 @@ final class HistoryRun: Sendable {
         record.askToCancel(number)
         guard history.orders[number].dialect != .contextPush else { return await cancelMessage(number) }
         guard let task = record.task(of: number) else { return }
+        // Before the loss is noticed, a cancel also ends devices that had ended otherwise, and publishes it.
+        await world.pause(max(.zero, record.disturbances.noticed - world.loop.uptime))
         await ask { publisher in
             try await publisher.cancel(task)
             return { $0.cancel(task, at: self.world.loop.uptime) }

@@ -71,6 +71,16 @@ struct Order: Sendable {
 }
 
 extension Order {
+    /// The same without a rate, and without times of the devices' clocks, which differ by a day.
+    var withoutWaits: Order {
+        var order = self
+        order.rate = nil
+        if case .local = begin, let time = begin.earliest { order.begin = .at(time) }
+        // Groups have rates.
+        if case .contents(let devices) = target { order.target = .devices(devices) }
+        return order
+    }
+
     /// The same in a dialect, as far as the dialect can say it; nil if it cannot name the devices or the time.
     func said(in dialect: OrderDialect, posted: Duration, dice: inout Dice) -> Order? {
         guard dialect != .native else { return self }

@@ -132,7 +132,8 @@ struct SimulatedLedger: Ledger {
     func expire(_ task: TaskID, in segment: SegmentID, untried: DeliveryState) async throws(StoreError)
         -> [DeliveryState: SegmentSet]
     {
-        try await seam.call("ledger.expire") { try await base.expire(task, in: segment, untried: untried) }
+        if seam.world.bug == .expiryForgotten { return [:] }
+        return try await seam.call("ledger.expire") { try await base.expire(task, in: segment, untried: untried) }
     }
 
     func openSegments(of task: TaskID) async throws(StoreError) -> [SegmentID] {

@@ -1,0 +1,36 @@
+import MemoryBus
+import ServiceKit
+import Topics
+
+extension HistoryRun {
+    /// The messages are lost before the process goes on.
+    func loseMessages(of role: Role, _ count: Int, suspended duration: Duration) async {
+        async let suspension: Void = fleet.suspend(role, after: 0, for: duration)
+        await world.pause(duration)
+        for channel in role.workThatExpires {
+            let lost = world.bus.removeUnhandled(count, of: channel)
+            world.trace.note(world.loop.uptime, event: "\(lost.count) messages of \(channel.name) are lost")
+        }
+        await suspension
+    }
+}
+
+extension Event {
+    var isLossOfMessages: Bool {
+        if case .busLoses = kind { true } else { false }
+    }
+}
+
+extension Role {
+    /// The topics and lanes of whose lost messages the devices expire at the deadline of their task.
+    var workThatExpires: [Channel] {
+        switch self {
+        case .ingest, .resolver, .reporter: []
+        case .renderer: Topics.audience.declaration.channels
+        case .apple: Topics.dispatchAPNs.declaration.channels
+        case .android: Topics.dispatchAndroid.declaration.channels
+        case .web: Topics.dispatchWeb.declaration.channels
+        case .scheduler: Topics.retries.declaration.channels
+        }
+    }
+}
