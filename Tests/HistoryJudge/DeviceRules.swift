@@ -43,9 +43,9 @@ struct DeviceRules {
 
     /// A device that came back counts as another.
     private func cap(of device: Int, sent: [Sent]) -> [Violation] {
-        guard let cap = evidence.cap, !evidence.movedDevices.contains(device), !evidence.disturbances.mayDelayPushes
-        else { return [] }
-        let times = sent.filter(\.task.keepsCap).compactMap(\.copies.first?.time).sorted()
+        guard let cap = evidence.cap, !evidence.movedDevices.contains(device) else { return [] }
+        let end = evidence.disturbances.mayDelayPushes ?? .seconds(Int64.max)
+        let times = sent.filter(\.task.keepsCap).compactMap(\.copies.first?.time).filter { $0 < end }.sorted()
         guard times.count > cap.count else { return [] }
         return zip(times, times.dropFirst(cap.count)).compactMap { first, last in
             last - first + DeviceRules.tolerance < cap.period

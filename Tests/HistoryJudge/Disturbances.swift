@@ -2,7 +2,7 @@
 package struct Disturbances: Sendable {
     private var processes: [String: [Duration]] = [:]
     private var first: Duration?
-    private var areDelayed = false
+    private var delayed: Duration?
     /// In which processes notice that a store came back with older data.
     private static let notice = Duration.seconds(2)
 
@@ -33,9 +33,9 @@ package struct Disturbances: Sendable {
         clockError = max(clockError, error, .zero - error)
     }
 
-    /// A push that was counted may reach its provider later, for example with a retry.
-    package mutating func delayPushes() {
-        areDelayed = true
+    /// From now on a push that was counted may reach its provider later, for example with a retry.
+    package mutating func delayPushes(at time: Duration) {
+        delayed = min(delayed ?? time, time)
     }
 
     /// The clock of a store is stepped: leases of claims may end early.
@@ -61,10 +61,17 @@ package struct Disturbances: Sendable {
     /// True if a store came back with older data.
     package var haveLost: Bool { !losses.isEmpty }
 
-    /// True if pushes may have been late, or together, for another reason than their task.
-    var mayDelayPushes: Bool {
-        areDelayed || first != nil || clockError > .zero || !processes.isEmpty || haveLost
+    /// Since when a push may reach its provider long after the store counted it, or uncounted.
+    var mayDelayPushes: Duration? {
+        ([delayed, first, skewed] + losses.map(\.lowerBound) + processes.values.map { $0.min() })
+            .compactMap { $0 }.min()
     }
+
+    /// True if the store may have given one slot of a rate twice.
+    var mayRepeatSlots: Bool { skewed != nil || haveLost }
+
+    /// True if the process may have sent a push long after its slot.
+    func mayMissSlots(_ process: String) -> Bool { first != nil || processes[process] != nil }
 
     /// True if the records of a task that was accepted then are lost, or were not kept until the store was filled
     /// again.

@@ -13,26 +13,32 @@ struct RateRules {
     }
 
     func violations() -> [Violation] {
-        guard !evidence.disturbances.mayDelayPushes else { return [] }
+        guard !evidence.disturbances.mayRepeatSlots else { return [] }
         var found: [Violation] = []
         for task in evidence.tasks {
             guard let rate = task.rate else { continue }
-            found += violations(of: task.name, times: times(of: [task]), rate: rate)
+            found += violations(of: task.name, tasks: [task], rate: rate)
         }
         if let rate = evidence.appRate {
-            found += violations(of: "the app", times: times(of: evidence.tasks.filter(\.keepsAppRate)), rate: rate)
+            found += violations(of: "the app", tasks: evidence.tasks.filter(\.keepsAppRate), rate: rate)
         }
         return found
     }
 
-    private func times(of tasks: [JudgedTask]) -> [Duration] {
-        tasks.flatMap { evidence.pushes[$0.id]?.values.flatMap { $0.map(\.time) } ?? [] }.sorted()
-    }
-
-    private func violations(of name: String, times: [Duration], rate: Int) -> [Violation] {
-        let most = rate * (Int(RateRules.window / .seconds(1)) + RateRules.burst)
+    private func violations(of name: String, tasks: [JudgedTask], rate: Int) -> [Violation] {
+        let pushes = tasks.map { evidence.pushes[$0.id]?.values.flatMap { $0 } ?? [] }
+        let times = pushes.joined().map(\.time).sorted()
+        let most = rate * (Int(RateRules.window / .seconds(1)) + RateRules.burst) + late(pushes)
         guard times.count > most else { return [] }
         let isBroken = zip(times, times.dropFirst(most)).contains { $1 - $0 < RateRules.window }
         return isBroken ? [Violation(.rateKept, "\(name): more than \(most) at \(rate) a second")] : []
+    }
+
+    /// How many of them may come behind their slots, and so together with others: of each task a process has one push
+    /// with a slot at a time.
+    private func late(_ pushes: [[JudgedPush]]) -> Int {
+        pushes.reduce(0) { count, pushes in
+            count + Set(pushes.map(\.sender)).count(where: evidence.disturbances.mayMissSlots)
+        }
     }
 }

@@ -166,8 +166,8 @@ final class HistoryRecord: Sendable {
     }
 
     /// A push that was counted may reach its provider later, for example with a retry.
-    func delayPushes() {
-        state.withLock { $0.disturbances.delayPushes() }
+    func delayPushes(at time: Duration) {
+        state.withLock { $0.disturbances.delayPushes(at: time) }
     }
 
     /// Some clock is wrong by so much.

@@ -149,7 +149,7 @@ final class HistoryRun: Sendable {
             await fleet.suspend(role, after: effects, for: duration)
         case .providers(let mood, let duration):
             world.provider.mood = mood
-            record.delayPushes()
+            if mood.delaysPushes { record.delayPushes(at: world.loop.uptime) }
             if mood.losesAnswers { record.disturbAll(at: world.loop.uptime) }
             await world.pause(duration)
             world.provider.mood = .well

@@ -36,6 +36,14 @@ final class SimulatedProvider: Sendable {
         /// Refuses all that the app sends until somebody mends its credentials.
         case refusingApp
 
+        /// True if some pushes are accepted only when they are sent again.
+        var delaysPushes: Bool {
+            switch self {
+            case .well, .slow, .forgetful: false
+            case .throttling, .failing, .losingAnswers, .failingLate, .refusingApp: true
+            }
+        }
+
         var losesAnswers: Bool { self == .losingAnswers || self == .failingLate }
     }
 
