@@ -92,19 +92,20 @@ package struct Judge {
             return add(.acceptedTasksAreReported, "\(task.name) has no report")
         }
         if Set(reports).count > 1 { add(.acceptedTasksAreReported, "\(task.name) has different reports") }
+        let reported = OutcomeCounts { report[$0] }
+        let counted = outcomes.values.reduce(into: OutcomeCounts()) { counts, states in
+            for state in states { counts[state] += 1 }
+        }
         let missing = task.audience.filter { outcomes[$0] == nil }.sorted()
+        let areCounted = task.mayMissResults && reported.targeted - counted.targeted >= missing.count
         // Of a task whose records are lost only the devices that the bus names have an outcome.
         let isCut = evidence.disturbances.mayHaveLost(tasksOf: task.accepted)
-        if !missing.isEmpty, !isCut, !(task.mayBeWithdrawn && report.targeted == 0) {
+        if !missing.isEmpty, !areCounted, !isCut, !(task.mayBeWithdrawn && report.targeted == 0) {
             let text = missing.map(String.init).joined(separator: ", ")
             add(.everyTargetHasAnOutcome, "\(task.name) misses \(text)")
         }
         if let strangers = task.strangers, !isCut, !task.mayBeCancelled, !strangers.contains(report.unmatched) {
             add(.strangersAreCounted, "\(task.name): \(report.unmatched) of \(strangers)")
-        }
-        let reported = OutcomeCounts { report[$0] }
-        let counted = outcomes.values.reduce(into: OutcomeCounts()) { counts, states in
-            for state in states { counts[state] += 1 }
         }
         if let status = task.status, !evidence.disturbances.haveLost { compare(status, with: report, of: task) }
         // Devices that were removed from the registry before they were tried are counted only in the report.

@@ -37,6 +37,8 @@ package struct JudgedTask: Sendable {
     /// After which nothing may be sent.
     package var deadline: Duration
     package var isAtMostOnce = false
+    /// True if the bus lost messages whose devices a sender may have ended, before it published that.
+    package var mayMissResults = false
     /// When the publisher was told that it is cancelled or replaced.
     package var cancelled: Duration?
     /// True if a cancel was requested, or another task may have replaced it.

@@ -42,6 +42,8 @@ final class HistoryRecord: Sendable {
         var tasks: [TaskID: AcceptedTask] = [:]
         /// When requests began, by the number of the order.
         var asked: [Int: [Duration]] = [:]
+        /// The tasks of which the bus lost messages.
+        var tasksWithLostMessages: Set<TaskID> = []
         /// The orders whose key another request was accepted with.
         var keysTakenAgain: Set<Int> = []
         /// By the number of the order.
@@ -77,6 +79,12 @@ final class HistoryRecord: Sendable {
             let first = state.asked[order]?.filter { asked - $0 < HistoryRecord.keyRetention }.min() ?? asked
             state.tasks[task] = AcceptedTask(order: order, asked: first, answered: answered)
         }
+    }
+
+    var tasksWithLostMessages: Set<TaskID> { state.withLock { $0.tasksWithLostMessages } }
+
+    func loseMessages(of tasks: [TaskID]) {
+        state.withLock { $0.tasksWithLostMessages.formUnion(tasks) }
     }
 
     var keysTakenAgain: Set<Int> { state.withLock { $0.keysTakenAgain } }

@@ -59,6 +59,7 @@ extension HistoryRun {
         let mayWait = history.app.cap != nil || history.app.quietHours != nil || history.app.rate != nil
         judged.deadline = step.answered + HistoryRun.lifeOfState + (mayWait ? HistoryRun.waitMaximum : .zero)
         judged.maySuppress = true
+        judged.mayMissResults = record.tasksWithLostMessages.contains(id)
         return judged
     }
 

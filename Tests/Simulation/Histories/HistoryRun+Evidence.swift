@@ -74,6 +74,7 @@ extension HistoryRun {
         judged.begins = max(order.begin.earliest ?? .zero, task.asked)
         judged.deadline = deadline(of: order, task: task)
         judged.isAtMostOnce = order.isAtMostOnce
+        judged.mayMissResults = record.tasksWithLostMessages.contains(id)
         judged.maySuppress = order.keepsRules && !order.waits
         judged.cancelled = record.cancelled(id)
         let key = order.replacementKey(task.order)

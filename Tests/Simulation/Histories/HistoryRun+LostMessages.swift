@@ -1,4 +1,6 @@
+import Bus
 import MemoryBus
+import PushModel
 import ServiceKit
 import Topics
 
@@ -9,6 +11,7 @@ extension HistoryRun {
         await world.pause(duration)
         for channel in role.workThatExpires {
             let lost = world.bus.removeUnhandled(count, of: channel)
+            record.loseMessages(of: lost.compactMap(\.task))
             world.trace.note(world.loop.uptime, event: "\(lost.count) messages of \(channel.name) are lost")
         }
         await suspension
@@ -32,5 +35,12 @@ extension Role {
         case .web: Topics.dispatchWeb.declaration.channels
         case .scheduler: Topics.retries.declaration.channels
         }
+    }
+}
+
+extension IncomingMessage {
+    /// Of a key for a task and a segment.
+    fileprivate var task: TaskID? {
+        key.flatMap { TaskID(String(decoding: $0.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)) }
     }
 }
