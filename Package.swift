@@ -222,7 +222,7 @@ let package = Package(
         tests("BadInputTests", "RedisClient", "ServiceKit", "TestSupport", "Topics"),
         tests(
             "BusConformanceTests", "Bus", "BusProbe", "KafkaBus", "KafkaMock", "MemoryBus", "RedisBus", "RedisClient",
-            "ServiceKit", "TestSupport", "Topics"),
+            "ServiceKit", "Simulation", "TestSupport", "Topics"),
         tests(
             "BusTests", "Bus", "JSONKit", "MemoryBus", "MemoryStore", "PushModel", "ServiceKit", "Store", "TestSupport",
             "Topics"),
@@ -300,14 +300,15 @@ let package = Package(
             "RedisClient", "ServiceHost", "ServiceKit", "TestSupport", "Topics"),
         tests("ServiceKitTests", "ServiceKit", "TestSupport"),
         testSimulation(
-            "Simulation", "APNsSender", "Apps", "Bus", "Carillon", "CommandKit", "CTaskHook", "HistoryJudge", "HTTPClient",
+            "Simulation", "APNsSender", "Apps", "Bus", "Carillon", "CommandKit", "CTaskHook", "HistoryJudge",
+            "HTTPClient",
             "HTTPServer", "IngestAPI", "JSONKit", "LocalTime", "MemoryBus", "MemoryStore", "ProviderKit", "PushModel",
             "RegistryLog", "Renderer", "Reporter", "Scheduler", "ServiceKit", "Signing", "Store",
             "TargetingResolver", "TaskKit", "TaskModel", "Topics"),
         tests("SigningTests", "PushModel", "ServiceKit", "Signing", "TestSupport"),
         tests(
             "StoreConformanceTests", "Bus", "MemoryBus", "MemoryStore", "PushModel", "RedisClient", "RedisStore",
-            "ServiceKit", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
+            "ServiceKit", "Simulation", "Store", "TaskKit", "TaskModel", "TestSupport", "Topics"),
         tests("StoreTests", "PushModel", "ServiceKit", "Store", "TestSupport"),
         tests(
             "TargetingResolverTests", "Bus", "JSONKit", "LocalTime", "MemoryBus", "MemoryStore", "PushModel",

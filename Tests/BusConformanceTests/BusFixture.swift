@@ -5,9 +5,13 @@ import TestSupport
 import Testing
 import Topics
 
+@testable import Simulation
+
 /// The drivers that the suite tests.
 enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
+    /// As the processes of the simulation see the bus in memory.
+    case simulated
     case redis
     case kafka
 
@@ -16,6 +20,7 @@ enum Driver: String, CaseIterable, Sendable, CustomTestStringConvertible {
     func fixture() async throws -> any BusFixture {
         switch self {
         case .memory: MemoryFixture()
+        case .simulated: SimulatedFixture()
         case .redis: try await RedisFixture()
         case .kafka: try await KafkaFixture()
         }
@@ -43,6 +48,17 @@ struct MemoryFixture: BusFixture {
     init(bytesMaximum: Int = 64 << 20) {
         shared = MemoryBus(bytesMaximum: bytesMaximum, time: SystemTimeSource(), random: SystemRandomSource())
     }
+
+    func bus() -> any Bus { shared }
+    func prepare(_ topic: Topic<OpaqueMessage>) {}
+    func spawnProbe(_ topic: Topic<OpaqueMessage>, group: String) -> ChildProcess? { nil }
+}
+
+struct SimulatedFixture: BusFixture {
+    let metrics = Metrics()
+    let health = Health(time: SystemTimeSource())
+    private let shared = SimulatedBus(
+        base: MemoryBus(time: SystemTimeSource(), random: SystemRandomSource()), seam: .undisturbed())
 
     func bus() -> any Bus { shared }
     func prepare(_ topic: Topic<OpaqueMessage>) {}

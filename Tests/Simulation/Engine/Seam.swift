@@ -30,6 +30,13 @@ final class Seam: Sendable {
         dice = Mutex(Dice(seed: seed))
     }
 
+    /// Of a process to which nothing happens.
+    static func undisturbed() -> Seam {
+        var dice = Dice(seed: 1)
+        let world = World(seed: 1, settings: AppSettings(&dice), loses: false, bug: nil, keepsTrace: false)
+        return Seam("process", world: world, seed: 1)
+    }
+
     /// Kills or stops the process before one of its next effects, or after a time in which it has fewer.
     func interrupt(
         after effects: Int, orAfter limit: Duration, by perform: @escaping @Sendable (Gate) -> Void

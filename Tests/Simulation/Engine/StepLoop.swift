@@ -24,6 +24,7 @@ final class StepLoop: Sendable {
         var sleepers: [Int: UnsafeContinuation<Void, any Error>] = [:]
         var numbers = 0
         var steps = 0
+        var isRunning = false
 
         mutating func insert(_ timer: Timer) {
             var (low, high) = (0, timers.count)
@@ -53,7 +54,9 @@ final class StepLoop: Sendable {
     /// Runs what the body starts, until nothing is left to do before the limit, or too many steps were made. Returns
     /// false in the latter case.
     func run(until limit: Duration, stepsMaximum: Int, body: () -> Void) -> Bool {
-        JobHook.collect(by: self) {
+        state.withLock { $0.isRunning = true }
+        defer { state.withLock { $0.isRunning = false } }
+        return JobHook.collect(by: self) {
             body()
             while let step = next(until: limit) {
                 switch step {
@@ -80,7 +83,9 @@ final class StepLoop: Sendable {
         }
     }
 
+    /// Returns at once if no run advances the time.
     func sleep(until deadline: Duration) async throws {
+        guard state.withLock({ $0.isRunning }) else { return }
         let number = state.withLock { state in
             state.numbers += 1
             return state.numbers

@@ -4,37 +4,37 @@ import ServiceKit
 import Store
 
 struct SimulatedRetryIndex: RetryIndex {
-    let base: any RetryIndex
+    let base: MemoryRetryIndex
     let seam: Seam
 
     func add(_ entries: [RetryEntry], to shard: RetryShard) async throws(StoreError) {
         if seam.world.bug == .retryForgotten, seam.chance(10) { return }
         let isEarly = seam.world.bug == .releasedTooEarly && shard.kind == .tasks
         let entries = isEarly ? entries.map { RetryEntry(due: seam.clock.now, order: $0.order) } : entries
-        return try await seam.call("retries.add") { try await base.add(entries, to: shard) }
+        return try await seam.call("retries.add") { base.add(entries, to: shard) }
     }
 
     func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) async throws(StoreError) -> RetryLease {
-        if isEmpty(shard) { return try await base.lease(upTo: count, for: duration, in: shard) }
-        let lease = try await seam.call("retries.lease") { try await base.lease(upTo: count, for: duration, in: shard) }
-        if seam.world.bug == .retryLeftEarly { try await base.complete(lease.entries, in: shard) }
+        if isEmpty(shard) { return base.lease(upTo: count, for: duration, in: shard) }
+        let lease = try await seam.call("retries.lease") { base.lease(upTo: count, for: duration, in: shard) }
+        if seam.world.bug == .retryLeftEarly { base.complete(lease.entries, in: shard) }
         return lease
     }
 
     func complete(_ entries: [RetryEntry], in shard: RetryShard) async throws(StoreError) {
-        try await seam.call("retries.complete") { try await base.complete(entries, in: shard) }
+        try await seam.call("retries.complete") { base.complete(entries, in: shard) }
     }
 
     func giveBack(_ lease: RetryLease, in shard: RetryShard) async throws(StoreError) {
-        try await seam.call("retries.giveBack") { try await base.giveBack(lease, in: shard) }
+        try await seam.call("retries.giveBack") { base.giveBack(lease, in: shard) }
     }
 
     func outlook(of shard: RetryShard) async throws(StoreError) -> RetryOutlook {
-        if isEmpty(shard) { return try await base.outlook(of: shard) }
-        return try await seam.call("retries.outlook") { try await base.outlook(of: shard) }
+        if isEmpty(shard) { return base.outlook(of: shard) }
+        return try await seam.call("retries.outlook") { base.outlook(of: shard) }
     }
 
     private func isEmpty(_ shard: RetryShard) -> Bool {
-        seam.mayLookInPassing && seam.world.retries.outlook(of: shard).depth == 0
+        seam.mayLookInPassing && base.outlook(of: shard).depth == 0
     }
 }

@@ -4,39 +4,39 @@ import ServiceKit
 import Store
 
 struct SimulatedStateOutbox: StateOutbox {
-    let base: any StateOutbox
+    let base: MemoryStateOutbox
     let seam: Seam
 
     func append(_ states: [OutboxState], of record: OutboxRecord) async throws(StoreError) -> Int {
         let states = mistaken(states, of: record.subject)
-        return try await seam.call("outbox.append") { try await base.append(states, of: record) }
+        return try await seam.call("outbox.append") { base.append(states, of: record) }
     }
 
     func head(of subject: OutboxSubject) async throws(StoreError) -> [UInt8]? {
-        return try await seam.call("outbox.head") { try await base.head(of: subject) }
+        try await seam.call("outbox.head") { base.head(of: subject) }
     }
 
     func take(from shard: OutboxShard, upTo count: Int, for lease: Duration) async throws(StoreError) -> [OutboxQueue] {
-        if seam.mayLookInPassing, seam.world.outbox.queueCount == 0 { return [] }
-        return try await seam.call("outbox.take") { try await base.take(from: shard, upTo: count, for: lease) }
+        if seam.mayLookInPassing, base.queueCount == 0 { return [] }
+        return try await seam.call("outbox.take") { base.take(from: shard, upTo: count, for: lease) }
     }
 
     func batch(of queue: OutboxQueue, proposing id: String) async throws(StoreError) -> OutboxBatch? {
-        let batch = try await seam.call("outbox.batch") { try await base.batch(of: queue, proposing: id) }
-        if seam.world.bug == .statesLeftEarly, let batch { try await base.finish(batch.id, of: queue) }
+        let batch = try await seam.call("outbox.batch") { base.batch(of: queue, proposing: id) }
+        if seam.world.bug == .statesLeftEarly, let batch { base.finish(batch.id, of: queue) }
         return batch.map { mistaken($0, proposed: id) }
     }
 
     func finish(_ id: String, of queue: OutboxQueue) async throws(StoreError) {
-        try await seam.call("outbox.finish") { try await base.finish(id, of: queue) }
+        try await seam.call("outbox.finish") { base.finish(id, of: queue) }
     }
 
     func postpone(_ id: String, of queue: OutboxQueue, until due: Timestamp) async throws(StoreError) {
-        try await seam.call("outbox.postpone") { try await base.postpone(id, of: queue, until: due) }
+        try await seam.call("outbox.postpone") { base.postpone(id, of: queue, until: due) }
     }
 
     func clear(_ queue: OutboxQueue) async throws(StoreError) {
-        try await seam.call("outbox.clear") { try await base.clear(queue) }
+        try await seam.call("outbox.clear") { base.clear(queue) }
     }
 }
 

@@ -4,6 +4,8 @@ import RedisStore
 import ServiceKit
 import TestSupport
 
+@testable import Simulation
+
 /// What the stores of one test share: an app and a clock of the test's own and, unless they are in memory, a server.
 final class StoreFixture: Sendable {
     /// An app that no other test uses.
@@ -11,6 +13,8 @@ final class StoreFixture: Sendable {
     let time: ManualTimeSource
     /// Kept alive for as long as the test runs; nil if the stores are in memory.
     private let server: (any StoreServer)?
+    /// Nil unless the stores are those of the simulation. Nothing fails behind it.
+    let seam: Seam?
     private let clients = Monitor<[RedisClient]>([])
 
     init(
@@ -18,6 +22,7 @@ final class StoreFixture: Sendable {
     ) async throws {
         self.time = time
         server = try await kind.server(ownership)
+        seam = kind == .simulated ? Seam.undisturbed() : nil
     }
 
     /// A new client of the server; nil if the stores are in memory.
@@ -31,8 +36,10 @@ final class StoreFixture: Sendable {
 
     /// The store of the fixture's kind, with a client of its own.
     func store<Contract>(
-        memory: (ManualTimeSource) -> Contract, redis: (StoreConnection, ManualTimeSource) -> Contract
+        memory: (ManualTimeSource) -> Contract, redis: (StoreConnection, ManualTimeSource) -> Contract,
+        simulated: ((ManualTimeSource, Seam) -> Contract)? = nil
     ) throws -> Contract {
+        if let seam, let simulated { return simulated(time, seam) }
         guard let client = try client() else { return memory(time) }
         return redis(StoreConnection(client), time)
     }
@@ -54,7 +61,7 @@ extension StoreKind {
 
     fileprivate func server(_ ownership: StoreOwnership) async throws -> (any StoreServer)? {
         switch (self, ownership) {
-        case (.memory, _): return nil
+        case (.memory, _), (.simulated, _): return nil
         case (.redis, .shared): return try await SharedServers.single.get()
         case (.redis, .own): return try await RedisServer(.forStores)
         case (.cluster, .shared): return try await SharedServers.cluster.get()

@@ -1,10 +1,15 @@
 import Testing
 
-/// The kinds of store that every suite runs against.
+/// The kinds of store that the suites run against.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case memory
+    /// As the processes of the simulation see the stores in memory.
+    case simulated
     case redis
     case cluster
+
+    /// Of stores that the simulation wraps in part, or not at all.
+    static let unwrapped: [StoreKind] = [.memory, .redis, .cluster]
 
     var testDescription: String { rawValue }
 }

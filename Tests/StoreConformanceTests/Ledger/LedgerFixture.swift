@@ -7,6 +7,8 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// A ledger with a task and a segment of the test's own.
 struct LedgerFixture: Sendable {
     let ledger: any Ledger
@@ -28,6 +30,8 @@ struct LedgerFixture: Sendable {
         ledger =
             if let redis {
                 RedisLedger(StoreConnection(redis), time: store.time)
+            } else if let seam = store.seam {
+                SimulatedLedger(base: MemoryLedger(time: store.time), seam: seam, witness: SimulatedWitness(seam))
             } else {
                 MemoryLedger(time: store.time)
             }

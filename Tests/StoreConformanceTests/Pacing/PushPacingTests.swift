@@ -6,6 +6,8 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// Slots of rates, on every store.
 @Suite(.timeLimit(.minutes(5))) struct PushPacingTests {
     private let task = TaskID(high: .random(in: 1 ... .max), low: 1)
@@ -28,7 +30,8 @@ import Testing
     ) async throws {
         try await kind.withFixture { fixture in
             let pacing: any PushPacing = try fixture.store(
-                memory: { MemoryPushPacing(time: $0) }, redis: { RedisPushPacing($0, time: $1) })
+                memory: { MemoryPushPacing(time: $0) }, redis: { RedisPushPacing($0, time: $1) },
+                simulated: { SimulatedPushPacing(base: MemoryPushPacing(time: $0), seam: $1) })
             try await body(Pacing(pacing: pacing), fixture.time, fixture.app)
         }
     }

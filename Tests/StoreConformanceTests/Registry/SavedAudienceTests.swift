@@ -13,7 +13,7 @@ import Testing
         all = try AudienceName("all-devices")
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func anAudienceIsKeptUnderItsName(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -38,7 +38,7 @@ import Testing
 
     /// Goal: with the log, audiences are in it, and a registry filled from what compaction leaves has them. Records
     /// that come again change nothing.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func audiencesSurviveInTheLog(kind: StoreKind) async throws {
         try await kind.withRegistry(.own) { registry, fixture in
             let app = fixture.app
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func audiencesHaveBounds(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app

@@ -21,7 +21,7 @@ import Testing
         try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app).registered.id
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func publicationsAreCountedOnce(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func theLastSubscriberEndsACount(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -83,7 +83,7 @@ import Testing
 
     /// Goal: of two devices that become the first subscriber at once, in two segments, one begins the count, so that no
     /// publication in between is lost.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func oneCountBeginsAtATime(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -99,7 +99,7 @@ import Testing
     /// Goal: a registry that is filled from the log counts what follows the recorded count, once, and nothing that
     /// precedes the first subscriber. Method: the log as compaction leaves it, then all publications from the
     /// beginning.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func countsContinueAfterARebuild(kind: StoreKind) async throws {
         try await kind.withRegistry(.own) { registry, fixture in
             let app = fixture.app

@@ -13,7 +13,7 @@ import Testing
             fingerprint: [UInt8](repeating: mark, count: TransferBounds.fingerprintBytes))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func aTransferIsReservedOnce(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func anUpdateReplaces(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func oneOfManyReservationsWins(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -75,7 +75,7 @@ import Testing
 
     /// Goal: with the log, a repeat gets the transfer of a request whose record is not in the log yet, even if the
     /// record comes after the repeat has finished the transfer: neither the store nor the log may then go back.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func aRepeatOvertakes(kind: StoreKind) async throws {
         try await kind.withRegistry(.own) { registry, fixture in
             let app = fixture.app
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// Goal: forgotten transfers are not found, and new ones remove them, also from the log.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func aTransferIsForgotten(kind: StoreKind) async throws {
         try await kind.withRegistry(.own) { registry, fixture in
             let app = fixture.app
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func aTransferHasBounds(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let good = transfer(10, at: fixture.time)

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func aServerIsShownUntilItIsRemovedOrForgotten(kind: StoreKind) async throws {
         try await withServers(kind) { servers, app, time in
             #expect(try await servers.read(app) == [:])
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Goal: of several senders with different pauses the longest counts. Method: notes in both orders.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func theLongestPauseCounts(kind: StoreKind) async throws {
         try await withServers(kind) { servers, app, time in
             try await servers.note(["a.example:443": .seconds(20)], of: app)
@@ -55,7 +55,7 @@ import Testing
 
     /// Goal: an app has at most so many servers; those noted first remain, and make room when they end. Method: one
     /// note with two servers too many, a second one, and one after the end of a server.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func anAppHasABoundedNumberOfServers(kind: StoreKind) async throws {
         try await withServers(kind) { servers, app, time in
             let maximum = FailingServerBounds.serversMaximum
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func anAppHasItsOwnServers(kind: StoreKind) async throws {
         try await withServers(kind) { servers, app, _ in
             let other = Samples.freshApp()

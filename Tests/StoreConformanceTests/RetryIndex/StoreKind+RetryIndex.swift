@@ -4,12 +4,15 @@ import ServiceKit
 import Store
 import TestSupport
 
+@testable import Simulation
+
 extension StoreKind {
     /// The shards of an index are those of the whole store.
     func withIndex(_ body: (_ index: any RetryIndex, _ time: ManualTimeSource) async throws -> Void) async throws {
         try await withFixture(.own) { fixture in
             let index: any RetryIndex = try fixture.store(
-                memory: { MemoryRetryIndex(time: $0) }, redis: { RedisRetryIndex($0, time: $1) })
+                memory: { MemoryRetryIndex(time: $0) }, redis: { RedisRetryIndex($0, time: $1) },
+                simulated: { SimulatedRetryIndex(base: MemoryRetryIndex(time: $0), seam: $1) })
             try await body(index, fixture.time)
         }
     }
@@ -18,7 +21,8 @@ extension StoreKind {
     func withOutages(_ body: (any ProviderOutages, ManualTimeSource) async throws -> Void) async throws {
         try await withFixture(.own) { fixture in
             let outages: any ProviderOutages = try fixture.store(
-                memory: { MemoryProviderOutages(time: $0) }, redis: { RedisProviderOutages($0, time: $1) })
+                memory: { MemoryProviderOutages(time: $0) }, redis: { RedisProviderOutages($0, time: $1) },
+                simulated: { SimulatedProviderOutages(base: MemoryProviderOutages(time: $0), seam: $1) })
             try await body(outages, fixture.time)
         }
     }
@@ -26,7 +30,8 @@ extension StoreKind {
     func withStarts(_ body: (any MessageStarts) async throws -> Void) async throws {
         try await withFixture { fixture in
             let starts: any MessageStarts = try fixture.store(
-                memory: { MemoryMessageStarts(time: $0) }, redis: { connection, _ in RedisMessageStarts(connection) })
+                memory: { MemoryMessageStarts(time: $0) }, redis: { connection, _ in RedisMessageStarts(connection) },
+                simulated: { SimulatedMessageStarts(base: MemoryMessageStarts(time: $0), seam: $1) })
             try await body(starts)
         }
     }

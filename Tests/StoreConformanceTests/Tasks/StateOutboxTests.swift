@@ -6,6 +6,8 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// One suite for every store: the guarantees of the outbox for reporters.
 @Suite(.timeLimit(.minutes(5))) struct StateOutboxTests {
     private static let lease = Duration.seconds(60)
@@ -19,7 +21,11 @@ import Testing
         try await kind.withFixture(.own, time: time) { fixture in
             let outbox: any StateOutbox = try fixture.store(
                 memory: { MemoryStateOutbox(time: $0, queueBytesMaximum: queueBytesMaximum) },
-                redis: { RedisStateOutbox($0, time: $1, queueBytesMaximum: queueBytesMaximum) })
+                redis: { RedisStateOutbox($0, time: $1, queueBytesMaximum: queueBytesMaximum) },
+                simulated: {
+                    SimulatedStateOutbox(
+                        base: MemoryStateOutbox(time: $0, queueBytesMaximum: queueBytesMaximum), seam: $1)
+                })
             try await body(outbox, fixture)
         }
     }

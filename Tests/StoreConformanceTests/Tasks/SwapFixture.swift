@@ -10,6 +10,8 @@ import TaskModel
 import TestSupport
 import Topics
 
+@testable import Simulation
+
 /// Tasks of one key, accepted by processes that may crash, with stores of one kind and a bus in memory.
 final class SwapFixture: Sendable {
     static let lease = Duration.seconds(60)
@@ -160,11 +162,14 @@ extension StoreKind {
         // Redis expires pointers by its own clock.
         try await withFixture(.own, time: ManualTimeSource(now: SystemTimeSource().now)) { fixture in
             let replacements: any TaskReplacements = try fixture.store(
-                memory: { MemoryTaskReplacements(time: $0) }, redis: { RedisTaskReplacements($0, time: $1) })
+                memory: { MemoryTaskReplacements(time: $0) }, redis: { RedisTaskReplacements($0, time: $1) },
+                simulated: { SimulatedTaskReplacements(base: MemoryTaskReplacements(time: $0), seam: $1) })
             let archive: any TaskArchive = try fixture.store(
-                memory: { _ in MemoryTaskArchive() }, redis: { RedisTaskArchive($0, time: $1) })
+                memory: { _ in MemoryTaskArchive() }, redis: { RedisTaskArchive($0, time: $1) },
+                simulated: { _, seam in SimulatedTaskArchive(base: MemoryTaskArchive(), seam: seam) })
             let ledger: any Ledger = try fixture.store(
-                memory: { MemoryLedger(time: $0) }, redis: { RedisLedger($0, time: $1) })
+                memory: { MemoryLedger(time: $0) }, redis: { RedisLedger($0, time: $1) },
+                simulated: { SimulatedLedger(base: MemoryLedger(time: $0), seam: $1, witness: SimulatedWitness($1)) })
             let stores = TaskReplacement.Stores(replacements: replacements, archive: archive, ledger: ledger)
             try await body { try SwapFixture(stores, time: fixture.time) }
         }

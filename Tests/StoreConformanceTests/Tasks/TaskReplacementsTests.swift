@@ -6,6 +6,8 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// One suite for every store: pointers, swaps and staged contents.
 @Suite(.timeLimit(.minutes(5))) struct TaskReplacementsTests {
     private static let tasks = (0..<4).map { TaskID(high: 0x4000, low: $0) }
@@ -17,7 +19,8 @@ import Testing
         // Redis expires keys by its own clock.
         try await kind.withFixture(.own, time: ManualTimeSource(now: SystemTimeSource().now)) { fixture in
             let store: any TaskReplacements = try fixture.store(
-                memory: { MemoryTaskReplacements(time: $0) }, redis: { RedisTaskReplacements($0, time: $1) })
+                memory: { MemoryTaskReplacements(time: $0) }, redis: { RedisTaskReplacements($0, time: $1) },
+                simulated: { SimulatedTaskReplacements(base: MemoryTaskReplacements(time: $0), seam: $1) })
             try await body(store, fixture)
         }
     }

@@ -6,6 +6,8 @@ import Store
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// One suite for every store: good moments of users, and the tasks that wait for them.
 @Suite(.timeLimit(.minutes(5))) struct UserMomentTests {
     private struct Scene {
@@ -30,7 +32,8 @@ import Testing
         // Redis expires keys by its own clock.
         try await kind.withFixture(time: ManualTimeSource(now: SystemTimeSource().now)) { fixture in
             let moments: any UserMoments = try fixture.store(
-                memory: { MemoryUserMoments(time: $0) }, redis: { RedisUserMoments($0, time: $1) })
+                memory: { MemoryUserMoments(time: $0) }, redis: { RedisUserMoments($0, time: $1) },
+                simulated: { SimulatedUserMoments(base: MemoryUserMoments(time: $0), seam: $1) })
             try await body(Scene(moments: moments, time: fixture.time))
         }
     }

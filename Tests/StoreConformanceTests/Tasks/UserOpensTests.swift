@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func aRecordIsKeptForEachUser(_ kind: StoreKind) async throws {
         try await run(kind) { opens, app in
             let (ada, eve) = (
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func aUserWithoutOpensHasNoRecord(_ kind: StoreKind) async throws {
         try await run(kind) { opens, app in
             let ada = UserKey(try Samples.user("ada"), of: app)
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Goal: changes of one user at the same time, of several processes, are all made.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.unwrapped)
     func changesAtTheSameTimeAreAllMade(_ kind: StoreKind) async throws {
         try await kind.withFixture { fixture in
             let memory = MemoryUserOpens()
