@@ -1,3 +1,4 @@
+import Bus
 import JSONKit
 import PushModel
 import ServiceKit
@@ -110,6 +111,50 @@ import Testing
             let repeated = await update(#"{"step":2}"#, headers: headers, on: fixture)
             #expect(repeated.text == first.text && repeated.headers["idempotency-replayed"] == "true")
             #expect(await activity(fixture)["content_state"]?["step"] == .integer(3), "it does not go back")
+        }
+    }
+
+    /// Goal: a start that was interrupted after it stored its activity is completed by its repeat, also if the activity
+    /// was updated meanwhile.
+    @Test func aRepeatedStartIsCompleted() async throws {
+        try await IngestFixture.run { fixture in
+            let json = ActivitySamples.start(#""id":"order","users":["ada"]"#)
+            func start() async -> Int {
+                await fixture.json(
+                    "POST", Self.path, json: json, as: .owner, headers: ["Idempotency-Key": "k"]
+                ).status
+            }
+            fixture.bus.fail(with: BusError(.unavailable, message: "no answer"))
+            #expect(await start() == 503)
+            fixture.bus.fail(with: nil)
+            fixture.time.advance(by: .seconds(30))
+            #expect(await update(#"{"step":2}"#, on: fixture).status == 202)
+            #expect(await start() == 201)
+            #expect(await activity(fixture)["content_state"]?["step"] == .integer(2), "it does not go back")
+            let timestamps = fixture.bus.tasks.compactMap { $0.content.activity?.timestamp }
+            let book = ActivityBook(fixture.activities, time: fixture.time)
+            let id = try ActivityID("order")
+            let released = try await book.release(
+                try #require(fixture.bus.tasks.first).id, of: id, in: fixture.news.activities)
+            let state = try #require(released?.publication.timestamp)
+            #expect(timestamps.last.map { $0 < state } == true, "phones show the update")
+            let other = await fixture.json("POST", Self.path, json: json, as: .owner)
+            #expect(other.status == 409)
+        }
+    }
+
+    /// Goal: an activity whose start is not stored as a whole is unknown, and another start replaces it.
+    @Test func aStartThatWasCutIsReplaced() async throws {
+        try await IngestFixture.run { fixture in
+            let book = ActivityBook(fixture.activities, time: fixture.time)
+            let id = try ActivityID("order")
+            var base = ActivityBase()
+            base.isStarted = true
+            base.isBegun = false
+            try await book.save(base, of: id, begun: fixture.time.now, in: fixture.news.activities)
+            #expect(await update(#"{"step":2}"#, on: fixture).status == 404)
+            #expect(await start(on: fixture).status == 201)
+            #expect(await update(#"{"step":2}"#, on: fixture).status == 202)
         }
     }
 

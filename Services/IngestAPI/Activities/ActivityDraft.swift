@@ -32,8 +32,10 @@ struct ActivityDraft: Sendable, Equatable {
     /// Whom it is for, and how it is delivered.
     var target = TaskDraft()
 
-    func base() -> ActivityBase {
+    /// `timestamp` is that of its task.
+    func base(stamp: TaskID, timestamp: Int64) -> ActivityBase {
         var base = ActivityBase()
+        base.start = ActivityBase.Start(stamp: stamp, timestamp: timestamp)
         base.type = type
         base.attributes = attributes
         base.isStarted = true

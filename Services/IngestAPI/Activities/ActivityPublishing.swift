@@ -63,9 +63,10 @@ struct ActivityPublishing: Sendable {
             },
             storing: { tasks in
                 for (draft, task) in zip(starts, tasks) {
+                    let timestamp = task.content.activity?.timestamp ?? 0
                     try await book.begin(
-                        draft.id, base: draft.base(), state: draft.state(stamp: task.id),
-                        timestamp: task.content.activity?.timestamp ?? 0, in: space)
+                        draft.id, base: draft.base(stamp: task.id, timestamp: timestamp),
+                        state: draft.state(stamp: task.id), timestamp: timestamp, in: space)
                 }
             },
             answer: answer)
@@ -75,7 +76,9 @@ struct ActivityPublishing: Sendable {
         _ draft: ActivityDraft, stamp: TaskID, created: Timestamp, in space: AppID
     ) async throws -> TaskDraft {
         let known = try await book.activity(draft.id, in: space)
-        if let known, known.isRunning(besides: stamp) { throw TaskError.activityExists(draft.id) }
+        // The request itself, which was interrupted after it had stored the activity: it may be updated since, or ended.
+        if let start = known?.base.start, start.stamp == stamp { return draft.task(timestamp: start.timestamp) }
+        if let known, known.isRunning { throw TaskError.activityExists(draft.id) }
         let last = try await book.clock(of: draft.id, in: space).timestamp
         return draft.task(timestamp: max(created.milliseconds / 1_000, last + 1))
     }
@@ -117,7 +120,7 @@ struct ActivityPublishing: Sendable {
         _ change: Change, stamp: TaskID, of caller: AuthorizedCaller
     ) async throws -> CheckedChange {
         let known = try await book.activity(change.activity, in: caller.app.id.activities)
-        guard let known else { throw TaskError.unknownActivity(change.activity) }
+        guard let known, known.base.isBegun else { throw TaskError.unknownActivity(change.activity) }
         if let end = known.end, end.stamp != stamp { throw TaskError.activityEnded(change.activity) }
         let state = try change.state(known, stamp)
         try check(state, isEnd: change.isEnd, of: change.activity, caller: caller)
@@ -170,8 +173,5 @@ extension ActivityState {
 }
 
 extension KnownActivity {
-    /// False also for the activity that the request itself has stored before it was interrupted.
-    fileprivate func isRunning(besides stamp: TaskID) -> Bool {
-        base.isStarted && !hasEnded && state?.stamp != stamp
-    }
+    fileprivate var isRunning: Bool { base.isStarted && base.isBegun && !hasEnded }
 }

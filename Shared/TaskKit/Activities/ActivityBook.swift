@@ -42,15 +42,20 @@ package struct ActivityBook: Sendable {
     package var now: Timestamp { time.now }
 
     /// Stores an activity whose phones were sent a state with this timestamp, or none, if it is zero. One of the same
-    /// name that has ended is replaced; its timestamps go on.
+    /// name that has ended is replaced; its timestamps go on. A start that is stored already stays as it is.
     package func begin(
         _ id: ActivityID, base: ActivityBase, state: ActivityState?, timestamp: Int64, in space: AppID
     ) async throws(StoreError) {
+        let known = try await activity(id, in: space)?.base
+        if let known, known.isBegun, known.start != nil, known.start == base.start { return }
         let now = time.now
-        try await save(base, of: id, begun: now, in: space)
+        var unfinished = base
+        unfinished.isBegun = false
+        try await save(unfinished, of: id, begun: now, in: space)
         try await save(state.map { ActivityRecord(time: now, content: $0.encoded) }, as: .state, of: id, in: space)
         try await save(nil, as: .end, of: id, in: space)
         try await change(id, in: space) { $0.begin(timestamp: timestamp, at: now) }
+        try await save(base, of: id, begun: now, in: space)
     }
 
     package func save(

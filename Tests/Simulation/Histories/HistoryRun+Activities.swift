@@ -19,12 +19,8 @@ extension HistoryRun {
     private func publish(_ step: Int, of activity: ActivityPlan) async {
         guard let request = activity.request(step) else { return }
         let asked = world.loop.uptime
-        let isStart = activity.steps[step].kind == .start
-        if isStart { startsUnderWay.withLock { $0[activity.number, default: 0] += 1 } }
-        defer { if isStart { startsUnderWay.withLock { $0[activity.number, default: 0] -= 1 } } }
         await ask { publisher in
             do {
-                if case .update = activity.steps[step].kind { await waitForStart(of: activity) }
                 let answer = try await publisher.send(request)
                 guard let task = answer.task.map(HistoryRecord.ActivityTask.id) ?? answer.messageCode.map({ .code($0) })
                 else { preconditionFailure("an answer without a task") }
@@ -38,12 +34,6 @@ extension HistoryRun {
                 return { _ in }
             }
         }
-    }
-
-    /// A start that was interrupted after it stored its activity is refused when it is repeated after an update: the
-    /// activity runs then, and its phones are never told to start it. So nothing is updated while a start is under way.
-    private func waitForStart(of activity: ActivityPlan) async {
-        while startsUnderWay.withLock({ $0[activity.number, default: 0] > 0 }) { await world.pause(.seconds(1)) }
     }
 
     /// An app tries it as long as its device is registered.

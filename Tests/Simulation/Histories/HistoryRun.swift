@@ -31,8 +31,6 @@ final class HistoryRun: Sendable {
     /// Events that have not ended.
     private let underWay = Mutex(0)
     let repairs = Repairs()
-    /// The starts of activities that have no answer yet, by the number of the activity.
-    let startsUnderWay = Mutex<[Int: Int]>([:])
     /// By the number of the order.
     let requests = Mutex<[Int: PublisherRequest]>([:])
 
