@@ -27,8 +27,7 @@ extension OrderDialect {
 
 extension PublisherRequest {
     fileprivate var withOtherText: PublisherRequest {
-        var other = self
-        other.body = Array(String(decoding: body, as: UTF8.self).replacing("One to nil", with: "Two to nil").utf8)
-        return other
+        let text = String(decoding: body, as: UTF8.self).replacing("One to nil", with: "Two to nil")
+        return PublisherRequest(method, path, body: Array(text.utf8), key: key)
     }
 }

@@ -61,7 +61,7 @@ struct Order: Sendable {
             (isAtMostOnce, countsBadge, keepsRules, waits) = (false, false, true, true)
             return
         }
-        isAtMostOnce = dice.chance(30)
+        isAtMostOnce = dice.chance(45)
         if dice.chance(15) { rate = dice.number(in: 1...8) }
         countsBadge = dice.chance(40)
         keepsRules = dice.chance(80)
@@ -76,7 +76,8 @@ extension Order {
         var order = self
         order.rate = nil
         if case .local = begin, let time = begin.earliest { order.begin = .at(time) }
-        // Groups have rates.
+        // Groups of transfers have rates.
+        if dialect == .appMetrica { order.dialect = .native }
         if case .contents(let devices) = target { order.target = .devices(devices) }
         return order
     }
