@@ -1,10 +1,11 @@
 import PushModel
 import RedisClient
-import RedisStore
 import ServiceKit
 import Store
 import TestSupport
 import Testing
+
+@testable import RedisStore
 
 /// A Redis that comes back with older data, after a failover or from a restored file.
 @Suite struct RedisWitnessTests {
@@ -96,6 +97,45 @@ import Testing
         await client.close()
     }
 
+    /// Others may raise the count above what a process knew before that process looks again.
+    @Test func aLossThatOthersHaveCaughtUpWithIsNoticed() async throws {
+        let server = try await durableServer()
+        let client = try client(server)
+        let first = witness(client)
+        let second = witness(client)
+        try await first.tick()
+        try await second.tick()
+        try await server.goBack { try await first.tick() }
+        for _ in 0..<3 { try await second.tick() }
+        #expect(second.epoch == .first)
+        try await first.tick()
+        let began = try #require(first.epoch.began)
+        try await second.tick()
+        #expect(second.epoch.began == began)
+        for witness in [first, second, first, second] { try await witness.tick() }
+        #expect(metrics.counter(.storeWentBack).value == 1)
+        await client.close()
+    }
+
+    @Test func aProcessThatIsForgottenNoticesNoLoss() async throws {
+        let server = try await RedisServer()
+        let client = try client(server)
+        let first = witness(client)
+        try await first.tick()
+        let others = (2...RedisWitness.writersMaximum + 1).map { "\($0)" }
+        let entries = others.flatMap { [RedisArgument($0), RedisArgument($0)] }
+        _ = try await client.send(RedisCommand(["ZADD", "{witness}:writers"] + entries))
+        let count = RedisArgument(RedisWitness.writersMaximum + 1)
+        _ = try await client.send(RedisCommand("HSET", "witness", "count", count))
+        try await witness(client).tick()
+        let kept = try await client.send(RedisCommand("ZCARD", "{witness}:writers")).integer
+        #expect(kept == Int64(RedisWitness.writersMaximum * 3 / 4 + 2))
+        #expect(try await client.send(RedisCommand("HGET", "witness", "forgotten")).string == "256")
+        try await first.tick()
+        #expect(first.epoch == .first)
+        await client.close()
+    }
+
     @Test func anEmptiedRedisIsNoticed() async throws {
         let server = try await RedisServer()
         let client = try client(server)
@@ -178,7 +218,7 @@ import Testing
         #expect(try await ledger.states(of: task, in: segment) == nil)
         #expect(try await agenda.count() == 0)
         let keys = try await client.send(RedisCommand("KEYS", "*")).array?.compactMap(\.string)
-        #expect(keys.map { Set($0) } == ["content:{x}", "witness"])
+        #expect(keys.map { Set($0) } == ["content:{x}", "witness", "{witness}:writers"])
         await client.close()
     }
 }

@@ -69,9 +69,9 @@ package struct RedisLedger: Ledger {
     /// Sends the claim, then the witness increment, in one pipeline, so that the loss of a claim is detected.
     private func runWitnessed(_ claim: ScriptCall) async throws(StoreError) -> RedisValue {
         guard let witness else { return try await redis.run(claim) }
-        let floor = witness.floor
-        let answers = try await redis.run([claim, witness.raise])
-        try await witness.note(answers[1], above: floor)
+        let raise = witness.nextRaise
+        let answers = try await redis.run([claim, witness.call(of: raise)])
+        try await witness.note(answers[1], of: raise)
         return answers[0]
     }
 

@@ -37,11 +37,12 @@ extension ScriptConstants {
         ("STARTS_MEMORY", Int64(MessageStartsBounds.memory.wholeMilliseconds)),
         ("STARTS_MAXIMUM", Int64(MessageStartsBounds.startsMaximum)),
     ])
+    static let witnessBounds = ScriptConstants([("WITNESS_WRITERS", Int64(RedisWitness.writersMaximum))])
 
     static let all = [
         providers,
         states, ledgerFlags, claimReplies, markReplies, bucketReplies, commitReplies, groupReplies, probeReplies,
         requestReplies, records, outageBounds, failingServerBounds, startsBounds,
-        statisticsBounds, reasonsBounds,
+        statisticsBounds, reasonsBounds, witnessBounds,
     ]
 }

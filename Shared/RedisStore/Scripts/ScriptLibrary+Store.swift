@@ -18,6 +18,7 @@ extension ScriptLibrary {
     static let startsBounds = ScriptLibrary(.startsBounds)
     static let states = ScriptLibrary(.states)
     static let statisticsBounds = ScriptLibrary(.statisticsBounds)
+    static let witnessBounds = ScriptLibrary(.witnessBounds)
 
     static let activities = ScriptLibrary(PackageResources.activities_lua)
     static let aliasEntries = ScriptLibrary(PackageResources.alias_entries_lua)

@@ -68,11 +68,11 @@ struct SimulatedLedger: Ledger {
     func claim(_ request: ClaimRequest, of task: TaskID, in segment: SegmentID) async throws(StoreError) -> ClaimVerdict
     {
         let request = mistaken(request)
-        let floor = witness.floor
-        let (verdict, count) = try await seam.call("ledger.claim") {
-            (try await base.claim(request, of: task, in: segment), witness.raise())
+        let raise = witness.nextRaise
+        let (verdict, answer) = try await seam.call("ledger.claim") {
+            (try await base.claim(request, of: task, in: segment), witness.perform(raise))
         }
-        try await witness.note(count, above: floor)
+        try await witness.note(answer, of: raise)
         if seam.world.bug == .badgeCountedAgain, request.attempt > 0, request.countsBadge {
             seam.world.registry.changeBadges(in: segment) { badges in
                 for offset in request.offsets { badges[offset, default: 0] += 1 }

@@ -12,11 +12,9 @@ final class WitnessCount: Revertible {
 
     private struct State {
         var count: Int64 = 0
+        var writers: [UInt64: Int64] = [:]
         var epoch = LedgerEpoch.first
     }
-
-    /// More than the count can grow between two reads without a loss.
-    static let leap: Int64 = 1 << 32
 
     private let time: any TimeSource
     private let state = Mutex(State())
@@ -27,10 +25,11 @@ final class WitnessCount: Revertible {
 
     var epoch: LedgerEpoch { state.withLock { $0.epoch } }
 
-    func raise() -> Int64 {
+    func raise(by writer: UInt64) -> WitnessMemory.Answer {
         state.withLock { state in
             state.count += 1
-            return state.count
+            let before = state.writers.updateValue(state.count, forKey: writer)
+            return WitnessMemory.Answer(count: state.count, before: before ?? 0)
         }
     }
 
@@ -38,8 +37,8 @@ final class WitnessCount: Revertible {
     func read(proof: Int64, floor: Int64) -> Reading {
         let now = time.now
         return state.withLock { state in
-            if proof > 0, state.count - proof < WitnessCount.leap / 2 {
-                state.count = max(state.count, floor) + WitnessCount.leap
+            if proof > 0, state.count - proof < WitnessMemory.leap / 2 {
+                state.count = max(state.count, floor) + WitnessMemory.leap
                 state.epoch = LedgerEpoch(began: now, isDoubtful: true)
             }
             return Reading(count: state.count, epoch: state.epoch)
