@@ -9,6 +9,9 @@ import TaskModel
 
 /// The parts that consume results and close tasks, wired together.
 struct ReporterParts: Sendable {
+    /// Between looks at the agenda and at the outbox, which other reporters share.
+    static let interval = Duration.seconds(1)
+
     let handler: ResultHandler
     let replayedPosts: ReplayedPosts
     let sweeper: TaskSweeper
@@ -21,7 +24,7 @@ struct ReporterParts: Sendable {
         registry: any Registry & RegistryReader & Activities & ActivityChannels, producer: any BusProducer,
         client: any EndpointClient, secrets: any EndpointSecretReader = EndpointSecretFileReader(),
         app: @escaping @Sendable (AppID) -> PushApp?, configuration: ReporterConfiguration,
-        environment: WorkerEnvironment
+        interval: Duration = ReporterParts.interval, environment: WorkerEnvironment
     ) {
         let queue = ReportingQueue(time: environment.time)
         let wakeup = StateWakeup()
@@ -57,7 +60,7 @@ struct ReporterParts: Sendable {
             meters: stateMeters,
             environment: environment)
         replayedPosts = ReplayedPosts(reports: poster, states: statePoster)
-        stateSender = StateSender(stores.outbox, poster: statePoster, hold: hold)
+        stateSender = StateSender(stores.outbox, poster: statePoster, hold: hold, interval: interval)
         self.recorder = recorder
         self.learner = learner
         let removal = DeviceRemoval(
@@ -71,6 +74,6 @@ struct ReporterParts: Sendable {
             meters: ResultMeters(environment.metrics))
         sweeper = TaskSweeper(
             queue: queue, agenda: stores.agenda, closer: closer, poster: poster, lease: configuration.lease,
-            environment: environment)
+            interval: interval, environment: environment)
     }
 }

@@ -14,7 +14,9 @@ import Topics
 /// The service that posts states, with an outbox in memory.
 @Suite(.timeLimit(.minutes(5))) struct StateSenderTests {
     private func withSender(_ fixture: StateFixture, body: () async throws -> Void) async throws {
-        let sender = StateSender(fixture.base.outbox, poster: try await fixture.poster(), hold: ReporterFixture.lease)
+        let sender = StateSender(
+            fixture.base.outbox, poster: try await fixture.poster(), hold: ReporterFixture.lease,
+            interval: ReporterParts.interval)
         try await withCleanup({ await fixture.close() }) { try await withRunning([sender], body: body) }
     }
 

@@ -6,8 +6,6 @@ import Topics
 
 /// Checks tasks that are due or have new results, and posts reports. Several reporters share the agenda.
 final class TaskSweeper: Service {
-    /// Interval between reads of the agenda.
-    static let interval = Duration.seconds(1)
     private static let pulseLimit = Duration.seconds(120)
 
     let name = "tasks"
@@ -16,6 +14,8 @@ final class TaskSweeper: Service {
     private let closer: TaskCloser
     private let poster: ReportPoster
     private let lease: Duration
+    /// Between reads of the agenda.
+    private let interval: Duration
     private let time: any TimeSource
     private let random: any RandomSource
     private let log: Log
@@ -26,13 +26,14 @@ final class TaskSweeper: Service {
 
     init(
         queue: ReportingQueue, agenda: any TaskAgenda, closer: TaskCloser, poster: ReportPoster, lease: Duration,
-        environment: WorkerEnvironment
+        interval: Duration, environment: WorkerEnvironment
     ) {
         self.queue = queue
         self.agenda = agenda
         self.closer = closer
         self.poster = poster
         self.lease = lease
+        self.interval = interval
         time = environment.time
         random = environment.random
         log = environment.log
@@ -71,7 +72,7 @@ final class TaskSweeper: Service {
     }
 
     private func pause(afterFailures failures: Int) -> Duration {
-        failures == 0 ? TaskSweeper.interval : backoff.delay(afterAttempt: failures, random: random)
+        failures == 0 ? interval : backoff.delay(afterAttempt: failures, random: random)
     }
 
     /// True if there may be more: they are taken as soon as there is room, not at the next interval.

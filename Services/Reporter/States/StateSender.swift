@@ -6,8 +6,6 @@ import Synchronization
 
 /// Posts states of messages and of devices that are due. Several reporters share the outbox.
 final class StateSender: Service {
-    /// Interval between reads of a shard for which no wakeup came.
-    static let interval = Duration.seconds(1)
     /// Concurrent posts. One app has at most two for each shard.
     static let postsMaximum = 64
     private static let pulseLimit = Duration.seconds(120)
@@ -17,6 +15,8 @@ final class StateSender: Service {
     private let poster: StatePoster
     private let wakeup: StateWakeup
     private let hold: Duration
+    /// Between reads of a shard for which no wakeup came.
+    private let interval: Duration
     private let time: any TimeSource
     private let random: any RandomSource
     private let log: Log
@@ -26,10 +26,11 @@ final class StateSender: Service {
     private let posts = Mutex(0)
 
     /// `hold` is longer than an attempt takes: what a crashed reporter was posting is posted by another after this.
-    init(_ outbox: any StateOutbox, poster: StatePoster, hold: Duration) {
+    init(_ outbox: any StateOutbox, poster: StatePoster, hold: Duration, interval: Duration) {
         self.outbox = outbox
         self.poster = poster
         self.hold = hold
+        self.interval = interval
         wakeup = poster.wakeup
         time = poster.environment.time
         random = poster.environment.random
@@ -93,6 +94,6 @@ final class StateSender: Service {
     }
 
     private func pause(afterFailures failures: Int) -> Duration {
-        failures == 0 ? StateSender.interval : backoff.delay(afterAttempt: failures, random: random)
+        failures == 0 ? interval : backoff.delay(afterAttempt: failures, random: random)
     }
 }

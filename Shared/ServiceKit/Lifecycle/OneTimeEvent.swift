@@ -47,7 +47,7 @@ package final class OneTimeEvent: Sendable {
     /// False if the limit passes first. Cancellation does not end the wait, which is bounded anyway: a task that closes
     /// a resource has often been cancelled already.
     package func wait(atMost limit: Duration, time: any TimeSource) async -> Bool {
-        var timer: Task<Void, Never>?
+        var timer: ScheduledAction?
         defer { timer?.cancel() }
         return await withCheckedContinuation { continuation in
             let number = state.withLock { state -> Int? in
@@ -57,10 +57,7 @@ package final class OneTimeEvent: Sendable {
                 return number
             }
             guard let number else { return continuation.resume(returning: true) }
-            timer = Task {
-                try? await time.sleep(for: limit)
-                giveUp(number)
-            }
+            timer = time.schedule(after: limit) { self.giveUp(number) }
         }
     }
 

@@ -9,6 +9,26 @@ package protocol TimeSource: Sendable {
     /// Time since some fixed moment. It never goes back, so deadlines are measured with it.
     var uptime: Duration { get }
     func sleep(for duration: Duration) async throws
+    /// Performs an action after a time, unless it is cancelled before.
+    func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction
+}
+
+package struct ScheduledAction: Sendable {
+    package let cancel: @Sendable () -> Void
+
+    package init(cancel: @escaping @Sendable () -> Void) {
+        self.cancel = cancel
+    }
+}
+
+extension TimeSource {
+    package func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
+        let sleeper = Task {
+            try await sleep(for: duration)
+            action()
+        }
+        return ScheduledAction { sleeper.cancel() }
+    }
 }
 
 package struct SystemTimeSource: TimeSource {

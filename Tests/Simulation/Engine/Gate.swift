@@ -35,6 +35,18 @@ final class Gate: Sendable {
         return !isDead
     }
 
+    /// Once the process runs, or is dead.
+    func whenPassed(_ action: @escaping @Sendable () -> Void) {
+        let isStopped = mode.withLock { mode in
+            if case .stopped = mode { true } else { false }
+        }
+        guard isStopped else { return action() }
+        Task {
+            _ = await pass()
+            action()
+        }
+    }
+
     func stop() {
         mode.withLock { mode in
             if case .running = mode { mode = .stopped([]) }

@@ -27,4 +27,11 @@ final class ProcessClock: TimeSource {
         try await loop.sleep(until: loop.uptime + max(.zero, duration))
         guard await gate.pass() else { throw CancellationError() }
     }
+
+    /// As if a task slept and then performed it, in fewer steps.
+    func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
+        loop.schedule(at: gate.isDead ? .zero : loop.uptime + max(.zero, duration)) { [gate] in
+            gate.whenPassed(action)
+        }
+    }
 }

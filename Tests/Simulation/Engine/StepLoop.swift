@@ -7,7 +7,19 @@ final class StepLoop: Sendable {
     private enum Step {
         case job(UnownedJob)
         case continuation(UnsafeContinuation<Void, Never>)
-        case timer(UnsafeContinuation<Void, any Error>)
+        case timer(Sleeper)
+    }
+
+    private enum Sleeper {
+        case task(UnsafeContinuation<Void, any Error>)
+        case action(@Sendable () -> Void)
+
+        func wake() {
+            switch self {
+            case .task(let continuation): continuation.resume()
+            case .action(let perform): perform()
+            }
+        }
     }
 
     private struct Timer {
@@ -21,7 +33,7 @@ final class StepLoop: Sendable {
         var ready: [Step] = []
         /// The next one last.
         var timers: [Timer] = []
-        var sleepers: [Int: UnsafeContinuation<Void, any Error>] = [:]
+        var sleepers: [Int: Sleeper] = [:]
         var numbers = 0
         var steps = 0
         var isRunning = false
@@ -39,6 +51,11 @@ final class StepLoop: Sendable {
                 }
             }
             timers.insert(timer, at: low)
+        }
+
+        mutating func insert(_ sleeper: Sleeper, number: Int, until deadline: Duration) {
+            sleepers[number] = sleeper
+            insert(Timer(deadline: deadline, number: number))
         }
     }
 
@@ -62,7 +79,7 @@ final class StepLoop: Sendable {
                 switch step {
                 case .job(let job): job.runSynchronously(on: JobHook.executor)
                 case .continuation(let continuation): continuation.resume()
-                case .timer(let continuation): continuation.resume()
+                case .timer(let sleeper): sleeper.wake()
                 }
                 if steps >= stepsMaximum { return false }
             }
@@ -93,15 +110,27 @@ final class StepLoop: Sendable {
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
                 if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
-                state.withLock { state in
-                    state.sleepers[number] = continuation
-                    state.insert(Timer(deadline: deadline, number: number))
-                }
+                state.withLock { $0.insert(.task(continuation), number: number, until: deadline) }
             }
         } onCancel: {
             let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
-            sleeper?.resume(throwing: CancellationError())
+            if case .task(let continuation) = sleeper { continuation.resume(throwing: CancellationError()) }
         }
+    }
+
+    /// Performs an action then, or at once if no run advances the time.
+    func schedule(at deadline: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledAction {
+        let number = state.withLock { state -> Int? in
+            guard state.isRunning else { return nil }
+            state.numbers += 1
+            state.insert(.action(action), number: state.numbers, until: deadline)
+            return state.numbers
+        }
+        guard let number else {
+            action()
+            return ScheduledAction {}
+        }
+        return ScheduledAction { self.state.withLock { $0.sleepers[number] = nil } }
     }
 
     private func next(until limit: Duration) -> Step? {

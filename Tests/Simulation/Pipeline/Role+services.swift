@@ -106,7 +106,7 @@ extension Role {
             outages: parts.outages, judges: TimedJudges(metrics: parts.environment.metrics), pacing: parts.pacing,
             archive: parts.archive, producer: producer, lease: lease,
             // Most looks find nothing, and there are hours of them.
-            jobRestMaximum: .seconds(2), environment: parts.environment)
+            jobRestMaximum: .seconds(10), environment: parts.environment)
         let tasks = ScheduledTaskParts(
             TaskReplacement.Stores(
                 replacements: parts.replacements, archive: parts.archive, ledger: parts.ledger),
@@ -142,7 +142,7 @@ extension Role {
         let reporter = ReporterParts(
             stores: stores, opens: world.opens, registry: parts.registry, producer: try await parts.producer(),
             client: client, secrets: SimulatedEndpointSecrets(), app: { world.settings.app($0) },
-            configuration: configuration, environment: parts.environment)
+            configuration: configuration, interval: .seconds(5), environment: parts.environment)
         // Nothing ever waits for it without a webhook.
         let states: [any Service] = world.settings.hasWebhook ? [reporter.stateSender] : []
         let receipts = ReceiptHandler(
