@@ -78,4 +78,10 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case removalToldTwice
     /// Some entries of a list that name no device are not counted.
     case strangersForgotten
+    /// The devices that mirror a Live Activity are not sent its states.
+    case mirrorForgotten
+    /// A channel that Apple made for a Live Activity is not stored.
+    case channelForgotten
+    /// A transfer is answered, but not stored as accepted.
+    case transferLeftPending
 }

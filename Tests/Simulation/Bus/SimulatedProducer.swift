@@ -1,5 +1,6 @@
 import Bus
 import ServiceKit
+import Topics
 
 struct SimulatedProducer: BusProducer {
     let base: any BusProducer
@@ -12,7 +13,7 @@ struct SimulatedProducer: BusProducer {
             throw BusError(.unavailable, message: "refused by the simulation")
         }
         if seam.world.bug == .outputsBeforeDurable, seam.chance(20) { return SimulatedProducer.positions(messages) }
-        let positions = try await base.send(messages)
+        let positions = try await base.send(messages.filter { !isForgotten($0) })
         guard await seam.reach("bus.sent", faults: faults) else { throw SimulatedProducer.killed }
         if seam.chance(faults.lostBusAnswers) { throw BusError(.unavailable, message: "the answer was lost") }
         return positions
@@ -20,6 +21,12 @@ struct SimulatedProducer: BusProducer {
 
     func close() async {
         await base.close()
+    }
+
+    /// A resolver makes no other tasks than those of mirrors.
+    private func isForgotten(_ message: OutgoingMessage) -> Bool {
+        seam.world.bug == .mirrorForgotten && seam.name.hasPrefix(Role.resolver.rawValue)
+            && Topics.tasks.declaration.channels.contains(message.channel)
     }
 
     private static let killed = BusError(.unavailable, message: "the process was killed")

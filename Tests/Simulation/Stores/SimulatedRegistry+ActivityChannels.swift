@@ -11,7 +11,10 @@ extension SimulatedRegistry: ActivityChannels {
     func replace(_ channel: ActivityChannel?, by next: ActivityChannel?, of place: ChannelPlace, in space: AppID)
         async throws(StoreError) -> Bool
     {
-        try await seam.call("registry.replace") { try await base.replace(channel, by: next, of: place, in: space) }
+        try await seam.call("registry.replace") {
+            if seam.seam.world.bug == .channelForgotten, channel == nil, next?.id != nil { return true }
+            return try await base.replace(channel, by: next, of: place, in: space)
+        }
     }
 
     func channels(in space: AppID) async throws(StoreError) -> [ChannelPlace: ActivityChannel] {
