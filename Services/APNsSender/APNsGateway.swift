@@ -53,8 +53,9 @@ final class APNsGateway: PushGateway {
         for (positions, answers) in answered {
             for (position, outcome) in zip(positions, answers) { outcomes[position] = outcome }
         }
-        await noteLostChannels(pushes, outcomes: outcomes)
-        return outcomes.compactMap { $0 }
+        let decided = outcomes.compactMap { $0 }
+        await feeds.noteLost(pushes, outcomes: decided)
+        return decided
     }
 
     private func send(
@@ -64,16 +65,6 @@ final class APNsGateway: PushGateway {
         // Nearly always all of them, and then there is nothing to copy.
         let mine = positions.count == pushes.count ? pushes : positions.map { pushes[$0] }
         return (positions, await line.send(mine, topic: credentials.topic, token: token))
-    }
-
-    /// A broadcast tells if its channel was deleted.
-    private func noteLostChannels(_ pushes: [Push], outcomes: [PushOutcome?]) async {
-        for (push, outcome) in zip(pushes, outcomes) where push.content.variant.kind == .channel {
-            guard case .answered(let answer) = outcome, answer.reason == ChannelClient.unknownChannel,
-                let place = ChannelPlace(of: push)
-            else { continue }
-            await feeds.lose(push.token, at: place)
-        }
     }
 
     /// Pushes that start an activity get its feed, or an outcome if there is none yet.
@@ -91,13 +82,5 @@ final class APNsGateway: PushGateway {
             case .outcome(let outcome): for position in positions { outcomes[position] = outcome }
             }
         }
-    }
-}
-
-extension ChannelPlace {
-    /// Nil for a push that is for no activity.
-    fileprivate init?(of push: Push) {
-        guard let activity = push.activity?.activity else { return nil }
-        self.init(activity, in: push.isSandbox ? .sandbox : .production)
     }
 }

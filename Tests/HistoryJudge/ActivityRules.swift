@@ -15,7 +15,7 @@ struct ActivityRules {
 
     func violations() -> [Violation] {
         stored() + requests() + timestamps() + activity.phones.flatMap { self.phone($0) }
-            + activity.mirrors.compactMap { mirror($0) }
+            + activity.mirrors.compactMap { mirror($0) } + activity.channels.flatMap { channel($0) }
     }
 
     private func violation(_ rule: Violation.Rule, _ detail: String) -> Violation {
@@ -114,6 +114,34 @@ struct ActivityRules {
         return violation(
             .mirrorsShowLastState,
             "\(mirror.name) shows \(shown.map { "state \($0.state)" } ?? "nothing") in place of state \(last.state)")
+    }
+
+    private func channel(_ channel: JudgedActivity.Channel) -> [Violation] {
+        var found: [Violation] = []
+        if !channel.isOpen, !channel.isForgotten, !activity.hasEnded, isOfLastStart(channel) {
+            found.append(violation(.channelsAreKept, "\(channel.name) is deleted"))
+        }
+        let refused = channel.refusals.first { !evidence.disturbances.interrupts($0) }
+        let late = activity.starts.first { push in
+            guard let refused, push.channel == channel.name else { return false }
+            return refused.time + ActivityRules.grace < push.push.time && !evidence.disturbances.interrupts(push.push)
+        }
+        if let late {
+            found.append(
+                violation(.lostChannelsAreForgotten, "\(channel.name) was refused before \(late.push.time)"))
+        }
+        return found
+    }
+
+    /// True if a phone was told of the channel by a start that came after all ends.
+    private func isOfLastStart(_ channel: JudgedActivity.Channel) -> Bool {
+        let ends = activity.requests.filter { $0.kind == .end }
+        return activity.starts.contains { push in
+            guard push.channel == channel.name,
+                let start = activity.requests.first(where: { $0.state == push.state && $0.kind == .start })
+            else { return false }
+            return ends.allSatisfy { $0.answered < start.asked }
+        }
     }
 
     private func lateStates(of phone: JudgedActivity.Phone) -> [Violation] {

@@ -92,5 +92,8 @@ package struct Disturbances: Sendable {
         return push.isUnanswered || processes[push.sender]?.contains { $0 >= push.time } == true
     }
 
+    /// True if the process may have sent the push long after it decided to.
+    func interrupts(_ push: JudgedPush) -> Bool { processes[push.sender] != nil }
+
     func affects(_ push: JudgedPush) -> Bool { first != nil || processes[push.sender] != nil }
 }

@@ -72,6 +72,24 @@ package struct JudgedActivity: Sendable {
         }
     }
 
+    /// One of Apple's channels that phones were told of.
+    package struct Channel: Sendable {
+        package let name: String
+        /// Whether Apple has it in the end.
+        package let isOpen: Bool
+        /// True if Apple lost it.
+        package let isForgotten: Bool
+        /// The pushes to it that Apple refused, in order.
+        package let refusals: [JudgedPush]
+
+        package init(name: String, isOpen: Bool, isForgotten: Bool, refusals: [JudgedPush]) {
+            self.name = name
+            self.isOpen = isOpen
+            self.isForgotten = isForgotten
+            self.refusals = refusals
+        }
+    }
+
     package let name: String
     package var requests: [Request] = []
     /// In the end; nil for an activity without a state.
@@ -81,6 +99,7 @@ package struct JudgedActivity: Sendable {
     package var starts: [StatePush] = []
     package var phones: [Phone] = []
     package var mirrors: [Mirror] = []
+    package var channels: [Channel] = []
 
     package init(name: String) {
         self.name = name

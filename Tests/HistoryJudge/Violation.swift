@@ -38,6 +38,8 @@ package struct Violation: Sendable, CustomStringConvertible {
         case phonesShowLastState = "each phone shows the last state of an activity"
         case mirrorsShowLastState = "each device that mirrors an activity shows its last state"
         case lastTokenCounts = "a phone has the token of an activity that it reported last"
+        case channelsAreKept = "the channel of an activity is deleted only after its end"
+        case lostChannelsAreForgotten = "no phone is told of a channel long after Apple refused it"
         case nothingDead = "no message is dead-lettered"
         case nothingLeftOver = "nothing is left to do"
         case livelock = "the pipeline comes to rest"

@@ -67,9 +67,19 @@ final class ChannelFeeds: Sendable {
         self.log = log
     }
 
+    /// A broadcast tells if its channel was deleted.
+    func noteLost(_ pushes: [Push], outcomes: [PushOutcome]) async {
+        for (push, outcome) in zip(pushes, outcomes) where push.content.variant.kind == .channel {
+            guard case .answered(let answer) = outcome, answer.reason == ChannelClient.unknownChannel,
+                let place = ChannelPlace(of: push)
+            else { continue }
+            await lose(push.token, at: place)
+        }
+    }
+
     /// Apple does not know the channel any more: phones that start the activity from now on get tokens. The others cannot
     /// be told.
-    func lose(_ text: String, at place: ChannelPlace) async {
+    private func lose(_ text: String, at place: ChannelPlace) async {
         guard let id = try? PushToken(.channel, text: text) else { return }
         do {
             guard try await channels.replace(.open(id), by: .refused, of: place, in: space) else { return }
@@ -224,5 +234,13 @@ final class ChannelFeeds: Sendable {
         let reason = OutcomeReason.cut("Apple makes no channel: " + reason)
         state.withLock { $0.failure = (sweep.time.uptime + ChannelFeeds.longPause, reason) }
         return .outcome(.heldBack(ChannelFeeds.longPause, reason: reason))
+    }
+}
+
+extension ChannelPlace {
+    /// Nil for a push that is for no activity.
+    init?(of push: Push) {
+        guard let activity = push.activity?.activity else { return nil }
+        self.init(activity, in: push.isSandbox ? .sandbox : .production)
     }
 }

@@ -40,7 +40,7 @@ actor ChannelSweeper: Service {
     }
 
     func run() async {
-        while await !stopped.wait(atMost: ChannelSweeper.sweepInterval, time: environment.time) {
+        while await !stopped.wait(atMost: ChannelSweeper.sweepInterval, time: environment.time), !Task.isCancelled {
             let now = environment.time.uptime
             let isCount = countedAt.map { now - $0 >= ChannelSweeper.countInterval } ?? true
             if isCount { countedAt = now }

@@ -33,7 +33,8 @@ final class Seam: Sendable {
     /// Of a process to which nothing happens.
     static func undisturbed() -> Seam {
         var dice = Dice(seed: 1)
-        let world = World(seed: 1, settings: AppSettings(&dice), loses: false, bug: nil, keepsTrace: false)
+        let world = World(
+            seed: 1, settings: AppSettings(&dice), loses: false, channelRetention: nil, bug: nil, keepsTrace: false)
         return Seam("process", world: world, seed: 1)
     }
 

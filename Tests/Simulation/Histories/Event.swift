@@ -13,6 +13,8 @@ struct Event: Sendable, CustomStringConvertible {
         case cancel(Int)
         /// The step of the Live Activity of this number.
         case activity(Int, step: Int, ActivityPlan.Kind)
+        /// Apple loses all channels of Live Activities that there are.
+        case forgetChannels
         /// A process is killed as soon as it has done so many more things.
         case kill(Role, after: Int)
         case stop(Role)
@@ -65,6 +67,7 @@ struct Event: Sendable, CustomStringConvertible {
         case .postOther(let number): "post another text with the key of task \(number)"
         case .activity(let number, let step, let kind): "activity \(number), step \(step): \(kind)"
         case .cancel(let number): "cancel task \(number)"
+        case .forgetChannels: "Apple forgets all channels"
         case .kill(let role, let steps): "kill a process of \(role) after \(steps) more effects"
         case .stop(let role): "restart a process of \(role)"
         case .suspend(let role, let steps, let duration):

@@ -6,6 +6,8 @@ struct History: Sendable {
     static let minutes = 2
     private static let dialectPercent = 30
     private static let activityPercent = 25
+    /// Of the histories with channels.
+    private static let forgottenPercent = 50
 
     let seed: UInt64
     let deviceCount: Int
@@ -13,6 +15,8 @@ struct History: Sendable {
     let orders: [Order]
     let activities: [ActivityPlan]
     var events: [Event]
+    /// How long channels are kept after the end of their activity; nil without channels.
+    let channelRetention: Duration?
     /// Nothing is disturbed any more after this time.
     let span: Duration
     /// What follows once everything has come to rest.
@@ -45,7 +49,9 @@ struct History: Sendable {
         let steps = activities.flatMap { plan in
             plan.steps.enumerated().map { Event(time: $1.time, kind: .activity(plan.number, step: $0, $1.kind)) }
         }
-        events = (posts + steps + choices.events(&dice)).sorted { $0.time < $1.time }
+        let channels = History.channels(of: activities, seed: seed)
+        channelRetention = channels.retention
+        events = (posts + steps + channels.events + choices.events(&dice)).sorted { $0.time < $1.time }
         // A device whose message is lost is open until its deadline: for a week if it may wait.
         let waitsAreShort = events.contains(where: \.isLossOfMessages)
         app = waitsAreShort ? drawnApp.withoutWaits : drawnApp
@@ -83,6 +89,19 @@ struct History: Sendable {
             let phones = Population.phones(of: users, among: devices)
             return ActivityPlan(number: number, users: users, phones: phones, span: span, tokens: &tokens, dice: &dice)
         }
+    }
+
+    /// How long they are kept, and whether and when Apple forgets them. Drawn by dice of their own.
+    private static func channels(
+        of activities: [ActivityPlan], seed: UInt64
+    ) -> (retention: Duration?, events: [Event]) {
+        let steps = activities.filter(\.hasChannel).flatMap(\.steps)
+        guard !steps.isEmpty else { return (nil, []) }
+        var dice = Dice(seed: seed ^ 0xC4A7)
+        let retention = Duration.seconds(dice.chance(50) ? 5 : 300)
+        guard dice.chance(forgottenPercent) else { return (retention, []) }
+        let time = dice.pick(steps).time + dice.duration(.zero ... .seconds(10))
+        return (retention, [Event(time: time, kind: .forgetChannels)])
     }
 
     /// The numbers of the orders that a publisher posts.

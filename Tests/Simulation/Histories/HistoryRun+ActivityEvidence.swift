@@ -88,6 +88,7 @@ extension HistoryRun {
         let lost = HistoryRun.lost(outcomes)
         let ofDevices = pushes.filter { $0.key < history.deviceCount }
         judged.starts = ofDevices.filter { !plan.mirrors(to: $0.key) }.flatMap(\.value)
+        judged.channels = judgedChannels(judged.starts)
         judged.mirrors = try mirrors(of: plan, pushes: pushes, lost: lost)
         judged.phones =
             try phones(of: plan, steps: steps, pushes: pushes, lost: lost)
@@ -146,7 +147,8 @@ extension HistoryRun {
                 channels == [channel] && starts[device]?.count == 1
                     && isStarted(plan, on: device, outcomes: outcomes)
             }
-            if isKnown, !record.disturbances.haveLost { phone.isLast = true }
+            let isGone = !world.provider.channels.open.contains(channel)
+            if isKnown, !isGone, !record.disturbances.haveLost { phone.isLast = true }
             return phone
         }
     }

@@ -44,12 +44,13 @@ extension HistoryRun {
         evidence.unknownToProviders = Set(
             population.numbers.filter { number in
                 population.tokens(of: number).contains { world.provider.isUnregistered($0) }
-            })
+            }
+                + world.provider.channels.refusals.compactMap { population.number(of: $0.channel) })
         return evidence
     }
 
     func leftovers() async throws -> [String] {
-        try await waitingMessages() + waitingEntries()
+        try await waitingMessages() + (try waitingEntries())
     }
 
     private func badges() async throws -> [Int: Int] {
@@ -211,7 +212,7 @@ extension HistoryRun {
         }
     }
 
-    private func waitingEntries() -> [String] {
+    private func waitingEntries() throws -> [String] {
         var entries: [String] = []
         for kind in [RetryShard.Kind.fast, .bulk, .tasks] {
             for number in 0..<RetryShard.count {
@@ -223,7 +224,7 @@ extension HistoryRun {
         if onAgenda > 0 { entries.append("\(onAgenda) tasks on the agenda") }
         let untold = world.outbox.queueCount
         if untold > 0 { entries.append("\(untold) queues in the outbox") }
-        return entries
+        return entries + (try channelsOfNothing())
     }
 }
 

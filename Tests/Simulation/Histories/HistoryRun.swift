@@ -36,7 +36,9 @@ final class HistoryRun: Sendable {
 
     init(_ history: History, bug: PlantedBug? = nil, keepsTrace: Bool = false) {
         self.history = history
-        world = World(seed: history.seed, settings: history.app, loses: history.loses, bug: bug, keepsTrace: keepsTrace)
+        world = World(
+            seed: history.seed, settings: history.app, loses: history.loses, channelRetention: history.channelRetention,
+            bug: bug, keepsTrace: keepsTrace)
         population = Population(count: history.deviceCount, activityTokens: history.activityTokens)
         fleet = Fleet(in: world, record: record, seed: history.seed ^ 0xF1EE7)
     }
@@ -141,6 +143,7 @@ final class HistoryRun: Sendable {
         case .postOther(let number): await postOther(number)
         case .cancel(let number): await cancel(number)
         case .activity(let number, let step, _): await perform(step, of: history.activities[number])
+        case .forgetChannels: world.provider.channels.forget()
         case .kill(let role, let effects): await fleet.kill(role, after: effects)
         case .stop(let role): await fleet.restart(role)
         case .suspend(let role, let effects, let duration):

@@ -72,8 +72,10 @@ extension Role {
         let outages = OutageWatch(
             parts.outages, probeLease: lease, time: environment.time, random: environment.random,
             log: environment.log, metrics: environment.metrics)
+        let sweep = family == .apple ? try channelSweep(parts) : nil
         let gateway = SimulatedGateway(
-            provider: parts.world.provider, feeds: family == .apple ? try feeds(parts) : nil, seam: parts.seam)
+            provider: parts.world.provider, feeds: sweep.map { ChannelFeeds($0, log: environment.log) },
+            seam: parts.seam)
         let handler = DispatchHandler(
             ledger: parts.ledger, gateways: gateway, halts: halts, outages: outages,
             breakers: DeletionBreakers(time: environment.time), witness: parts.witness,
@@ -81,7 +83,7 @@ extension Role {
             activities: family == .apple ? ActivityWatch(parts.registry, time: environment.time) : nil, lease: lease,
             random: environment.random,
             metrics: environment.metrics)
-        var workers: [any Service] = []
+        var workers: [any Service] = sweep.map { channelSweeper(parts, sweep: $0) } ?? []
         for lane in [Lane.bulk, .fast] {
             let options = ConsumerOptions(dispatchesOf: family, lane: lane, group: "\(rawValue)-sender")
             workers.append(try await parts.worker(options, handler: handler))
@@ -89,12 +91,24 @@ extension Role {
         return workers
     }
 
-    private func feeds(_ parts: PipelineParts) throws -> ChannelFeeds {
-        let sweep = ChannelSweep(
+    private func channelSweep(_ parts: PipelineParts) throws -> ChannelSweep {
+        ChannelSweep(
             space: try AppID("news").activities,
             client: SimulatedChannelAPI(provider: parts.world.provider, seam: parts.seam), store: parts.registry,
-            retention: .seconds(4 * 3_600), time: parts.environment.time)
-        return ChannelFeeds(sweep, log: parts.environment.log)
+            retention: parts.world.channelRetention ?? .zero, time: parts.environment.time)
+    }
+
+    /// None in a history without channels: it would look each minute.
+    private func channelSweeper(_ parts: PipelineParts, sweep: ChannelSweep) -> [any Service] {
+        guard parts.world.channelRetention != nil else { return [] }
+        let app = parts.world.settings.app(sweep.space.owner)
+        let environment = parts.environment
+        return [
+            ChannelSweeper(
+                of: { [app] }, deletesUnknown: true, time: environment.time, log: environment.log,
+                metrics: environment.metrics
+            ) { _, _ in sweep }
+        ]
     }
 
     private func scheduler(_ parts: PipelineParts) async throws -> [any Service] {

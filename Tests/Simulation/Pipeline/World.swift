@@ -14,6 +14,8 @@ final class World: Sendable {
     let settings: AppSettings
     /// True if the stores come back with older data. Only then witnesses are watched, which takes many steps.
     let loses: Bool
+    /// How long channels are kept after the end of their activity; nil without channels.
+    let channelRetention: Duration?
     let bus: MemoryBus
     let provider = SimulatedProvider()
     let endpoint = SimulatedEndpoint()
@@ -47,7 +49,10 @@ final class World: Sendable {
     /// Of the store, for what its scripts compare with the time.
     let storeClock: ProcessClock
 
-    init(seed: UInt64, settings: AppSettings, loses: Bool, bug: PlantedBug?, keepsTrace: Bool) {
+    init(
+        seed: UInt64, settings: AppSettings, loses: Bool, channelRetention: Duration?, bug: PlantedBug?,
+        keepsTrace: Bool
+    ) {
         let loop = StepLoop(seed: seed)
         let time = ProcessClock(loop)
         let storeTime = ProcessClock(loop)
@@ -55,6 +60,7 @@ final class World: Sendable {
         self.loop = loop
         self.settings = settings
         self.loses = loses
+        self.channelRetention = channelRetention
         self.bug = bug
         trace = Trace(keepsLines: keepsTrace)
         bus = MemoryBus(keepsWork: loses, time: time, random: SeededRandomSource(seed: seed))

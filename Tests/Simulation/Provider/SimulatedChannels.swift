@@ -7,9 +7,18 @@ import Synchronization
 
 /// Apple's broadcast channels of the app.
 final class SimulatedChannels: Sendable {
+    /// A broadcast that was refused since its channel does not exist.
+    struct Refusal: Sendable {
+        let channel: String
+        let time: Duration
+        let process: String
+    }
+
     private struct State {
         var made = 0
         var open: [String] = []
+        var forgotten: Set<String> = []
+        var refusals: [Refusal] = []
     }
 
     /// More than a history needs, unless Apple's answers are lost.
@@ -37,7 +46,28 @@ final class SimulatedChannels: Sendable {
         state.withLock { $0.open.removeAll { $0.utf8.elementsEqual(id.text.utf8) } }
     }
 
+    /// All that there are.
+    func forget() {
+        state.withLock { state in
+            state.forgotten.formUnion(state.open)
+            state.open = []
+        }
+    }
+
+    /// True if it is refused, which is noted.
+    func refuses(_ channel: String, at time: Duration, by process: String) -> Bool {
+        state.withLock { state in
+            guard !state.open.contains(channel) else { return false }
+            state.refusals.append(Refusal(channel: channel, time: time, process: process))
+            return true
+        }
+    }
+
     var open: [String] { state.withLock { $0.open } }
+    /// Those that Apple lost.
+    var forgotten: Set<String> { state.withLock { $0.forgotten } }
+    /// In order.
+    var refusals: [Refusal] { state.withLock { $0.refusals } }
 }
 
 /// A sender's connection to Apple's API for channels.
@@ -69,7 +99,7 @@ struct SimulatedChannelAPI: ChannelAPI {
     }
 
     func list(in environment: Device.Environment, token: BearerToken?) async -> ChannelClient.Reply<[String]> {
-        await call { _ in .done(provider.channels.open) }
+        await call { _ in .done(environment == .production ? provider.channels.open : []) }
     }
 
     func token() -> BearerToken? { nil }

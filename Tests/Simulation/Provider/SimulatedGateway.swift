@@ -32,6 +32,7 @@ struct SimulatedGateway: PushGateway, GatewayDirectory {
         guard await seam.reach("provider.answer", faults: Faults()) else {
             return pushes.map { _ in .unknown("the process was killed") }
         }
+        await feeds?.noteLost(pushes, outcomes: outcomes)
         return outcomes
     }
 
@@ -52,6 +53,12 @@ struct SimulatedGateway: PushGateway, GatewayDirectory {
         guard await seam.reach("provider.push", faults: Faults()) else { return .notSent("the process was killed") }
         if provider.isUnregistered(push.token) {
             return .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "Unregistered", status: 410))
+        }
+        if push.content.variant.kind == .channel,
+            provider.channels.refuses(push.token, at: seam.world.loop.uptime, by: seam.name)
+        {
+            return .answered(
+                ProviderAnswer(.invalidDevice(since: nil), reason: ChannelClient.unknownChannel, status: 400))
         }
         switch mood {
         case .throttling where seam.chance(60):
