@@ -28,6 +28,16 @@ struct DeviceRules {
     func violations() -> [Violation] {
         sent.sorted { $0.key < $1.key }.flatMap { device, sent in
             badges(of: device, sent: sent) + cap(of: device, sent: sent)
+        } + registrations()
+    }
+
+    /// A device that a provider does not know is removed.
+    private func registrations() -> [Violation] {
+        evidence.registrations.sorted { $0.key < $1.key }.compactMap { device, isExpected in
+            let isRegistered = evidence.registeredDevices.contains(device)
+            let mayBeRemoved = isExpected && evidence.unknownToProviders.contains(device)
+            guard isRegistered != isExpected, !mayBeRemoved else { return nil }
+            return Violation(.lastRegistrationCounts, "device \(device) is \(isExpected ? "missing" : "left")")
         }
     }
 

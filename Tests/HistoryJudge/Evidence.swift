@@ -16,6 +16,14 @@ package struct Evidence: Sendable {
     package var unknownToProviders: Set<Int> = []
     /// Those that a publisher removed at some time; some of them came back under another id.
     package var movedDevices: Set<Int> = []
+    /// Whether devices were last answered that they are registered, if no other call came in between; and those that are
+    /// in the end.
+    package var registrations: [Int: Bool] = [:]
+    package var registeredDevices: Set<Int> = []
+    /// The groups of transfers whose last calls were answered, with their rate or nil if they are archived; and the rates
+    /// of those that the API lists by their name.
+    package var groups: [String: Int?] = [:]
+    package var listedGroups: [String: [Int]] = [:]
     /// Of pushes to one device, and of pushes a second, over all tasks of the app.
     package var cap: PushCap?
     package var appRate: Int?

@@ -48,6 +48,7 @@ package struct Judge {
         found += EndpointRules(evidence).violations()
         found += evidence.activities.flatMap { ActivityRules($0, in: evidence).violations() }
         for name in evidence.keysTakenAgain { add(.keyIsOfOneRequest, name) }
+        compareGroups()
         compareReceipts()
         compareBuffers()
         for letter in evidence.deadLetters { add(.nothingDead, letter) }
@@ -67,6 +68,15 @@ package struct Judge {
             for (first, next) in zip(tasks, tasks.dropFirst())
             where next.asked - first.accepted < Judge.keyRetention && !first.mayBeRenewed {
                 add(.keyAnsweredOnce, "\(key) was answered with two tasks")
+            }
+        }
+    }
+
+    private mutating func compareGroups() {
+        for (name, rate) in evidence.groups.sorted(by: { $0.key < $1.key }) {
+            let listed = evidence.listedGroups[name] ?? []
+            if listed != [rate].compactMap({ $0 }) {
+                add(.groupsAreAsAnswered, "\(name) has rate \(rate.map { "\($0)" } ?? "none"), listed \(listed)")
             }
         }
     }

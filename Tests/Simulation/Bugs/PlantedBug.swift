@@ -82,6 +82,10 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case mirrorForgotten
     /// A channel that Apple made for a Live Activity is not stored.
     case channelForgotten
+    /// Some devices that leave the app stay registered.
+    case removalForgotten
+    /// Changes of groups of transfers are not stored.
+    case groupChangeForgotten
     /// A transfer is answered, but not stored as accepted.
     case transferLeftPending
 }

@@ -13,6 +13,8 @@ struct Event: Sendable, CustomStringConvertible {
         case cancel(Int)
         /// The step of the Live Activity of this number.
         case activity(Int, step: Int, ActivityPlan.Kind)
+        /// A publisher makes the group of transfers of this number.
+        case group(Int)
         /// Apple loses all channels of Live Activities that there are.
         case forgetChannels
         /// A process is killed as soon as it has done so many more things.
@@ -52,6 +54,10 @@ struct Event: Sendable, CustomStringConvertible {
     let time: Duration
     let kind: Kind
 
+    var removedDevice: Int? {
+        if case .removeDevice(let number, _) = kind { number } else { nil }
+    }
+
     func isOf(_ plan: ActivityPlan) -> Bool {
         if case .activity(plan.number, _, _) = kind { true } else { false }
     }
@@ -67,6 +73,7 @@ struct Event: Sendable, CustomStringConvertible {
         case .postOther(let number): "post another text with the key of task \(number)"
         case .activity(let number, let step, let kind): "activity \(number), step \(step): \(kind)"
         case .cancel(let number): "cancel task \(number)"
+        case .group(let number): "make and change group \(number)"
         case .forgetChannels: "Apple forgets all channels"
         case .kill(let role, let steps): "kill a process of \(role) after \(steps) more effects"
         case .stop(let role): "restart a process of \(role)"

@@ -8,12 +8,14 @@ struct History: Sendable {
     private static let activityPercent = 25
     /// Of the histories with channels.
     private static let forgottenPercent = 50
+    private static let groupPercent = 20
 
     let seed: UInt64
     let deviceCount: Int
     let app: AppSettings
     let orders: [Order]
     let activities: [ActivityPlan]
+    let groups: [GroupPlan]
     var events: [Event]
     /// How long channels are kept after the end of their activity; nil without channels.
     let channelRetention: Duration?
@@ -51,7 +53,9 @@ struct History: Sendable {
         }
         let channels = History.channels(of: activities, seed: seed)
         channelRetention = channels.retention
-        events = (posts + steps + channels.events + choices.events(&dice)).sorted { $0.time < $1.time }
+        groups = History.groups(seed: seed, span: span)
+        let makings = groups.enumerated().map { Event(time: $1.begin, kind: .group($0)) }
+        events = (posts + steps + channels.events + makings + choices.events(&dice)).sorted { $0.time < $1.time }
         // A device whose message is lost is open until its deadline: for a week if it may wait.
         let waitsAreShort = events.contains(where: \.isLossOfMessages)
         app = waitsAreShort ? drawnApp.withoutWaits : drawnApp
@@ -89,6 +93,13 @@ struct History: Sendable {
             let phones = Population.phones(of: users, among: devices)
             return ActivityPlan(number: number, users: users, phones: phones, span: span, tokens: &tokens, dice: &dice)
         }
+    }
+
+    /// Drawn by dice of their own.
+    private static func groups(seed: UInt64, span: Duration) -> [GroupPlan] {
+        var dice = Dice(seed: seed ^ 0x6709)
+        guard dice.chance(groupPercent) else { return [] }
+        return (0..<dice.number(in: 1...2)).map { GroupPlan(number: $0, span: span, dice: &dice) }
     }
 
     /// How long they are kept, and whether and when Apple forgets them. Drawn by dice of their own.

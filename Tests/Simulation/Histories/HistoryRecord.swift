@@ -53,6 +53,10 @@ final class HistoryRecord: Sendable {
         var receipts: [TaskID: [ReceiptKind: Receipts]] = [:]
         /// When devices left the app or came back.
         var moves: [Int: [Duration]] = [:]
+        /// The groups of transfers whose calls are all answered, with their rate; nil for an archived one.
+        var groups: [String: Int?] = [:]
+        /// Whether the last call of each of these devices registered it.
+        var registrations: [Int: Bool] = [:]
         var disturbances = Disturbances()
     }
 
@@ -146,6 +150,19 @@ final class HistoryRecord: Sendable {
 
     func move(_ device: Int, at time: Duration) {
         state.withLock { $0.moves[device, default: []].append(time) }
+    }
+
+    var groups: [String: Int?] { state.withLock { $0.groups } }
+
+    func finish(group name: String, rate: Int?) {
+        state.withLock { $0.groups[name] = .some(rate) }
+    }
+
+    var registrations: [Int: Bool] { state.withLock { $0.registrations } }
+
+    /// The device was answered.
+    func settle(_ device: Int, isRegistered: Bool) {
+        state.withLock { $0.registrations[device] = isRegistered }
     }
 
     /// The process was killed or suspended.

@@ -9,10 +9,8 @@ extension HistoryRun {
         switch activity.steps[step].kind {
         case .start, .update, .end: await publish(step, of: activity)
         case .report(let device, let token):
-            let json = JSONObject([("token", .string(population.token(history.deviceCount + token)))])
-            await report(step, of: activity, on: device) { PublisherRequest(.put, $0, json) }
-        case .close(let device):
-            await report(step, of: activity, on: device) { PublisherRequest(.delete, $0, JSONObject()) }
+            await report(step, of: activity, on: device, token: population.token(history.deviceCount + token))
+        case .close(let device): await report(step, of: activity, on: device, token: nil)
         }
     }
 
@@ -36,16 +34,13 @@ extension HistoryRun {
         }
     }
 
-    /// An app tries it as long as its device is registered.
-    private func report(
-        _ step: Int, of activity: ActivityPlan, on device: Int, request: (String) -> PublisherRequest
-    ) async {
+    /// An app tries it as long as its device is registered. Nil says that the activity is over on the device.
+    private func report(_ step: Int, of activity: ActivityPlan, on device: Int, token: String?) async {
         let asked = world.loop.uptime
         await ask { publisher in
-            let path = "/v1/devices/\(self.population.id(device))/activities/\(activity.name)"
             do {
-                _ = try await publisher.send(request(path))
-            } catch let refusal as SimulatedAPI.RefusalError where refusal.status == 404 {
+                _ = try await publisher.send(request(of: activity, on: device, token: token))
+            } catch let refusal as SimulatedAPI.RefusalError where refusal.saysThatDeviceIsUnknown {
                 return { _ in }
             }
             return { record in
@@ -54,5 +49,16 @@ extension HistoryRun {
                         activity: activity.number, step: step, asked: asked, answered: self.world.loop.uptime))
             }
         }
+    }
+
+    private func request(of activity: ActivityPlan, on device: Int, token: String?) -> PublisherRequest {
+        guard activity.dialect == .native else {
+            return HistoryRun.pushwooshCall(
+                "setActivityToken", of: device,
+                [("activity_id", activity.name), ("activity_token", token ?? "")])
+        }
+        let path = "/v1/devices/\(population.id(device))/activities/\(activity.name)"
+        guard let token else { return PublisherRequest(.delete, path, JSONObject()) }
+        return PublisherRequest(.put, path, JSONObject([("token", .string(token))]))
     }
 }

@@ -34,6 +34,8 @@ extension HistoryRun {
         evidence.bufferBytesMaximum = SimulatedBus.bufferBytesMaximum
         evidence.disturbances = record.disturbances
         evidence.movedDevices = record.movedDevices
+        (evidence.registrations, evidence.registeredDevices) = try registrations()
+        (evidence.groups, evidence.listedGroups) = try await groupEvidence()
         evidence.receipts = record.receipts
         evidence.receiptCounts = receiptCounts()
         evidence.endpoints = try endpointEvidence()
@@ -51,6 +53,16 @@ extension HistoryRun {
 
     func leftovers() async throws -> [String] {
         try await waitingMessages() + (try waitingEntries())
+    }
+
+    /// What the devices that left or came back once were last answered, and which of them are registered.
+    private func registrations() throws -> (answered: [Int: Bool], registered: Set<Int>) {
+        let removals = history.events.compactMap(\.removedDevice)
+        let answered = record.registrations.filter { device, _ in removals.count { $0 == device } == 1 }
+        let registered = try answered.keys.filter { device in
+            try world.registry.device(of: population.pushToken(device), in: population.app) != nil
+        }
+        return (answered, Set(registered))
     }
 
     private func badges() async throws -> [Int: Int] {

@@ -143,6 +143,7 @@ final class HistoryRun: Sendable {
         case .postOther(let number): await postOther(number)
         case .cancel(let number): await cancel(number)
         case .activity(let number, let step, _): await perform(step, of: history.activities[number])
+        case .group(let number): await perform(history.groups[number])
         case .forgetChannels: world.provider.channels.forget()
         case .kill(let role, let effects): await fleet.kill(role, after: effects)
         case .stop(let role): await fleet.restart(role)
@@ -185,14 +186,16 @@ final class HistoryRun: Sendable {
 
     private func remove(_ number: Int, back: Duration?) async {
         record.move(number, at: world.loop.uptime)
+        guard !HistoryRun.hasPushwoosh(number) else { return await unregister(number, back: back) }
         await ask { publisher in
             try await publisher.remove(population.id(number))
-            return { _ in }
+            return { $0.settle(number, isRegistered: false) }
         }
         guard let back else { return }
         await world.pause(back)
         record.move(number, at: world.loop.uptime)
-        try? await population.register(number, in: world.registry)
+        guard (try? await population.register(number, in: world.registry)) != nil else { return }
+        record.settle(number, isRegistered: true)
     }
 
     /// As a careful publisher does: again with the same key until there is an answer. Only then its saved audience

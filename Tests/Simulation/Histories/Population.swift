@@ -69,9 +69,9 @@ final class Population: Sendable {
 
     func register(_ number: Int, in registry: any Registry) async throws {
         var changes = DeviceChanges(
-            language: Population.isGerman(number) ? "de" : "en", appVersion: "1.\(Population.version(number))",
+            language: Population.language(number), appVersion: Population.appVersion(number),
             webPushKeys: kind(number) == .webpush ? Population.webPushKeys : nil,
-            aliases: [.externalUser: Population.userName(of: number)])
+            aliases: [.externalUser: Population.userName(of: number), .hardware: Population.hardwareID(number)])
         if let token = startTokens[number] {
             changes.startTokens = [activityType: token]
             changes.version = Population.knowsChannels(number) ? "18.1" : "17.4"
@@ -80,11 +80,20 @@ final class Population: Sendable {
         if Population.isSubscribed(number) {
             _ = try await registry.subscribe(id, to: topic, options: SubscriptionOptions(), in: app)
         }
+        note(id, of: number)
+    }
+
+    func note(_ id: DeviceID, of number: Int) {
         ids.withLock { ids in
             if number < ids.current.count { ids.current[number] = id } else { ids.current.append(id) }
             ids.numbers[id] = number
         }
     }
+
+    /// The token with which an activity is started on the device.
+    func startToken(_ number: Int) -> PushToken? { startTokens[number] }
+
+    func pushToken(_ number: Int) -> PushToken { tokens[number] }
 
     /// True if a request to `send-batch` can name it.
     static func hasBatchID(_ number: Int) -> Bool { [.apns, .fcm, .huawei].contains(kind(number)) }
@@ -242,6 +251,8 @@ final class Population: Sendable {
         try Alias(.externalUser, value: userName(of: number))
     }
 
+    /// By which Pushwoosh's SDK knows a device.
+    static func hardwareID(_ number: Int) -> String { "hardware-\(number)" }
     static func userName(of number: Int) -> String { "user-\(user(of: number))" }
     private static func user(of number: Int) -> Int { number % 3 == 2 ? number - 1 : number }
     /// The simulated provider encrypts nothing.
@@ -251,9 +262,11 @@ final class Population: Sendable {
     /// Of all batches.
     static let group = TransferGroup(id: 1, name: "scores", rate: TransferGroupBounds.rates.upperBound)
 
+    static func language(_ number: Int) -> String { isGerman(number) ? "de" : "en" }
+    static func appVersion(_ number: Int) -> String { "1.\(version(number))" }
     private static func isGerman(_ number: Int) -> Bool { number / 2 % 3 == 0 }
     private static func version(_ number: Int) -> Int { number % Condition.versions }
     /// Ends with a mark, so that none contains another.
     static func ownText(_ number: Int) -> String { "For number \(number)." }
-    private static func isSubscribed(_ number: Int) -> Bool { number % 4 != 0 }
+    static func isSubscribed(_ number: Int) -> Bool { number % 4 != 0 }
 }

@@ -5,13 +5,15 @@ import JSONKit
 struct PublisherRequest: Sendable {
     let method: HTTPMethod
     let path: String
+    let query: String
     let body: [UInt8]
     /// The idempotency key.
     let key: String?
 
-    init(_ method: HTTPMethod, _ path: String, body: [UInt8] = [], key: String? = nil) {
+    init(_ method: HTTPMethod, _ path: String, query: String = "", body: [UInt8] = [], key: String? = nil) {
         self.method = method
         self.path = path
+        self.query = query
         self.body = body
         self.key = key
     }
@@ -22,7 +24,8 @@ struct PublisherRequest: Sendable {
 
     func http(parameters: [String: String]) -> HTTPRequest {
         HTTPRequest(
-            method: method, path: path, headers: headers, body: HTTPRequestBody(body), parameters: parameters)
+            method: method, path: path, query: query, headers: headers, body: HTTPRequestBody(body),
+            parameters: parameters)
     }
 
     private var headers: HTTPHeaders {

@@ -13,12 +13,16 @@ struct SimulatedAPI: Sendable {
 
         /// False if the request may succeed when it is repeated.
         var isFinal: Bool {
-            ![404, 409, 429].contains(status) && status < 500 && !saysThatActivityMayChange
+            ![404, 409, 429].contains(status) && status < 500 && !saysThatActivityMayChange && !saysThatDeviceIsUnknown
         }
 
         var saysThatActivityHasEnded: Bool {
             status == 409 && text.contains("activity-ended")
                 || status == RefusalError.mistake && text.contains(" has ended.")
+        }
+
+        var saysThatDeviceIsUnknown: Bool {
+            status == 404 || status == RefusalError.mistake && text.contains("hwid: the app has no")
         }
 
         /// It is not known yet, or still running.
