@@ -75,7 +75,7 @@ package struct Disturbances: Sendable {
 
     /// True if the records of a task that was accepted then are lost, or were not kept until the store was filled
     /// again.
-    func mayHaveLost(tasksOf accepted: Duration) -> Bool {
+    package func mayHaveLost(tasksOf accepted: Duration) -> Bool {
         haveLost && (trusted.map { accepted <= $0 } ?? true)
     }
 

@@ -39,6 +39,7 @@ final class HistoryRecord: Sendable {
     private struct State {
         var activitySteps: [ActivityStep] = []
         var activityTasks: [ActivityTask: ActivityStep] = [:]
+        var stepsOfTasks: [ActivityTask: [ActivityStep]] = [:]
         var tasks: [TaskID: AcceptedTask] = [:]
         /// When requests began, by the number of the order.
         var asked: [Int: [Duration]] = [:]
@@ -85,6 +86,11 @@ final class HistoryRecord: Sendable {
         }
     }
 
+    /// True if a publisher sent it once, and had the answer before it would have sent it again.
+    func wasAskedOnce(_ task: AcceptedTask) -> Bool {
+        state.withLock { $0.asked[task.order]?.count == 1 } && task.answered - task.asked < HistoryRun.requestPause
+    }
+
     var tasksWithLostMessages: Set<TaskID> { state.withLock { $0.tasksWithLostMessages } }
 
     func loseMessages(of tasks: [TaskID]) {
@@ -105,10 +111,16 @@ final class HistoryRecord: Sendable {
         }
     }
 
+    /// All steps that were answered with each task.
+    var stepsOfTasks: [ActivityTask: [ActivityStep]] { state.withLock { $0.stepsOfTasks } }
+
     /// The first answer counts.
     func accept(_ step: ActivityStep, task: ActivityTask? = nil) {
         state.withLock { state in
-            if let task, state.activityTasks[task] == nil { state.activityTasks[task] = step }
+            if let task {
+                state.stepsOfTasks[task, default: []].append(step)
+                if state.activityTasks[task] == nil { state.activityTasks[task] = step }
+            }
             let isKnown = state.activitySteps.contains { ($0.activity, $0.step) == (step.activity, step.step) }
             if !isKnown { state.activitySteps.append(step) }
         }

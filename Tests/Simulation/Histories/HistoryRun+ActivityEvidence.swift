@@ -85,7 +85,7 @@ extension HistoryRun {
             judged.hasEnded = facts.end != nil
         }
         let pushes = statePushes(of: plan)
-        let lost = HistoryRun.lost(outcomes)
+        let lost = missed(steps.first { plan.state(of: $0.step) == judged.stored }, outcomes: outcomes)
         let ofDevices = pushes.filter { $0.key < history.deviceCount }
         judged.starts = ofDevices.filter { !plan.mirrors(to: $0.key) }.flatMap(\.value)
         judged.channels = judgedChannels(judged.starts)
@@ -111,19 +111,44 @@ extension HistoryRun {
         return pushes
     }
 
-    /// The devices, and tokens, of which some push may not have arrived.
-    private static func lost(_ outcomes: [TaskID: [Int: Set<DeliveryState>]]) -> Set<Int> {
-        outcomes.values.reduce(into: []) { lost, outcomes in
+    /// The devices, tokens and channels at which the last state, that of this step, may not have arrived. Nil if no such
+    /// step was answered.
+    private func missed(
+        _ last: HistoryRecord.ActivityStep?, outcomes: [TaskID: [Int: Set<DeliveryState>]]
+    ) -> Set<Int> {
+        let others = last.map { otherTasks(than: $0, among: outcomes.keys) } ?? []
+        return outcomes.reduce(into: []) { missed, outcomes in
             let ended: Set<DeliveryState> = [.failed, .expired, .unknown, .invalid, .invalidRemoved]
-            lost.formUnion(outcomes.filter { !$0.value.isDisjoint(with: ended) }.keys)
+            guard !others.contains(outcomes.key) else { return }
+            missed.formUnion(outcomes.value.filter { !$0.value.isDisjoint(with: ended) }.keys)
         }
+    }
+
+    /// The tasks that send something else. No answer tells of the task that sends the last state to a token that is
+    /// reported late; after a request that was repeated an earlier task may send its state.
+    private func otherTasks(
+        than last: HistoryRecord.ActivityStep, among ids: some Sequence<TaskID>
+    ) -> Set<TaskID> {
+        let orders = Set(record.tasks.map(\.key))
+        guard last.answered - last.asked < HistoryRun.requestPause else { return orders }
+        let codes = Dictionary(ids.map { (PushwooshAnswer.code(of: $0), $0) }) { first, _ in first }
+        let earlier = record.stepsOfTasks.filter { _, steps in steps.allSatisfy { $0.answered < last.asked } }
+        let known = earlier.keys.compactMap { task in
+            switch task {
+            case .id(let id): id
+            case .code(let code): codes[code]
+            }
+        }
+        return orders.union(known).union(known.map(\.ofMirror))
     }
 
     private func mirrors(
         of plan: ActivityPlan, pushes: [Int: [JudgedActivity.StatePush]], lost: Set<Int>
     ) throws -> [JudgedActivity.Mirror] {
         try Population.devices(of: plan.users, among: history.deviceCount).sorted().filter(plan.mirrors).map { number in
-            let isLost = lost.contains(number) || record.movedDevices.contains(number)
+            let isLost =
+                lost.contains(number) || record.movedDevices.contains(number)
+                || world.provider.isUnregistered(population.token(number))
             let device = try world.registry.device(population.id(number), in: population.app)
             return JudgedActivity.Mirror(
                 name: "device \(number)", pushes: pushes[number] ?? [], isReliable: !isLost && device != nil)
@@ -148,18 +173,19 @@ extension HistoryRun {
                     && isStarted(plan, on: device, outcomes: outcomes)
             }
             let isGone = !world.provider.channels.open.contains(channel)
-            if isKnown, !isGone, !record.disturbances.haveLost { phone.isLast = true }
+            if isKnown, !isGone { phone.isLast = true }
             return phone
         }
     }
 
-    /// True if a start of it ended as delivered to the device.
+    /// True if a start of it ended as delivered to the device. A reporter needs the records of its task.
     private func isStarted(
         _ plan: ActivityPlan, on device: Int, outcomes: [TaskID: [Int: Set<DeliveryState>]]
     ) -> Bool {
         record.activityTasks.contains { task, step in
             step.activity == plan.number && plan.steps[step.step].kind == .start
                 && task.id.flatMap { outcomes[$0]?[device] } == [.delivered]
+                && !record.disturbances.mayHaveLost(tasksOf: step.asked)
         }
     }
 
@@ -220,4 +246,9 @@ extension ActivityState {
         guard case .integer(let number) = contentState["step"] else { return nil }
         return Int(number)
     }
+}
+
+extension TaskID {
+    /// Of the task that mirrors the state of this one, as `PushTask.mirror` makes it.
+    fileprivate var ofMirror: TaskID { TaskID(high: high ^ 0x6D69_7272 << 32, low: low) }
 }

@@ -113,7 +113,7 @@ extension HistoryRun {
         judged.asked = task.asked
         if order.dialect == .richie { judged.reportPost = .inDialect }
         judged.countsBadge = order.countsBadge
-        judged.isMessage = isMessage(order, of: judged)
+        judged.isMessage = isMessage(order, of: judged, task)
         return judged
     }
 
@@ -128,11 +128,11 @@ extension HistoryRun {
         }
     }
 
-    /// The states of messages of ContextPush with one key cannot be told apart.
-    private func isMessage(_ order: Order, of task: JudgedTask) -> Bool {
+    /// The states of messages of ContextPush with one key and one content cannot be told apart.
+    private func isMessage(_ order: Order, of task: JudgedTask, _ accepted: HistoryRecord.AcceptedTask) -> Bool {
         switch order.begin {
         case .window: true
-        case .windowUntil: !task.mayBeRenewed
+        case .windowUntil: !task.mayBeRenewed || record.wasAskedOnce(accepted)
         case .immediately, .at, .local: false
         }
     }

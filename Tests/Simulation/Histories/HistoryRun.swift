@@ -19,7 +19,7 @@ final class HistoryRun: Sendable {
     private static let skewedAftermath = Duration.seconds(300)
     private static let stepsMaximum = 2_000_000
     /// Between the attempts of a publisher.
-    private static let requestPause = Duration.seconds(2)
+    static let requestPause = Duration.seconds(2)
     private static let requestsMaximum = 200
     private static let momentLength = Duration.seconds(60)
 
