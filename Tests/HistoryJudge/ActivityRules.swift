@@ -2,6 +2,8 @@
 struct ActivityRules {
     /// A state that was claimed before a newer one may still be under way.
     private static let grace = Duration.seconds(60)
+    /// A sender stores that a channel is lost, and others look again.
+    private static let lossGrace = Duration.seconds(20)
     /// In seconds. States are sent at the beginning of a second, and a start may follow one at once.
     private static let leadMaximum: Int64 = 2
 
@@ -124,7 +126,8 @@ struct ActivityRules {
         let refused = channel.refusals.first { !evidence.disturbances.interrupts($0) }
         let late = activity.starts.first { push in
             guard let refused, push.channel == channel.name else { return false }
-            return refused.time + ActivityRules.grace < push.push.time && !evidence.disturbances.interrupts(push.push)
+            return refused.time + ActivityRules.lossGrace < push.push.time
+                && !evidence.disturbances.interrupts(push.push)
         }
         if let late {
             found.append(

@@ -82,6 +82,10 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case mirrorForgotten
     /// A channel that Apple made for a Live Activity is not stored.
     case channelForgotten
+    /// A channel that Apple does not know any more is kept.
+    case lostChannelKept
+    /// Senders take some activities for forgotten ones.
+    case channelDeletedEarly
     /// Some devices that leave the app stay registered.
     case removalForgotten
     /// Changes of groups of transfers are not stored.

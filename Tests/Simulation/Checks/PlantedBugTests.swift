@@ -13,6 +13,7 @@ import Testing
         .badgeCountedAgain: 15, .tombstoneLost: 13, .inboxWithoutBound: 45, .rollbackUnnoticed: 12,
         .laterLossTrusted: 108, .reportSettledEarly: 15, .receiptForgotten: 41, .activityClockStands: 11,
         .keyOfAnyRequest: 28, .repeatWithOtherBytes: 136, .removalToldTwice: 135, .strangersForgotten: 20,
+        .channelForgotten: 58, .lostChannelKept: 63, .channelDeletedEarly: 58, .groupChangeForgotten: 70,
     ]
 
     @Test(arguments: PlantedBug.allCases)

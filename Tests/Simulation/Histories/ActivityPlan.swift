@@ -73,10 +73,11 @@ struct ActivityPlan: Sendable {
                         kind: .update(isUrgent: dice.chance(30))))
             }
         }
-        if dice.chance(60) {
+        // Senders delete channels after the end; what a phone is told of one is seen at another start.
+        if dice.chance(hasChannel ? 80 : 60) {
             let end = begin + dice.duration(.zero ... .seconds(70))
             steps.append(Step(time: end, kind: .end))
-            if dice.chance(40) {
+            if dice.chance(hasChannel ? 80 : 40) {
                 steps += ActivityPlan.restart(after: end, phones: phones, tokens: &tokens, dice: &dice)
             }
         }

@@ -7,7 +7,7 @@ struct History: Sendable {
     private static let dialectPercent = 30
     private static let activityPercent = 25
     /// Of the histories with channels.
-    private static let forgottenPercent = 50
+    private static let forgottenPercent = 70
     private static let groupPercent = 20
 
     let seed: UInt64
@@ -111,7 +111,8 @@ struct History: Sendable {
         var dice = Dice(seed: seed ^ 0xC4A7)
         let retention = Duration.seconds(dice.chance(50) ? 5 : 300)
         guard dice.chance(forgottenPercent) else { return (retention, []) }
-        let time = dice.pick(steps).time + dice.duration(.zero ... .seconds(10))
+        // Mostly with updates, and perhaps another start, after it.
+        let time = (steps.map(\.time).min() ?? .zero) + dice.duration(.seconds(3) ... .seconds(30))
         return (retention, [Event(time: time, kind: .forgetChannels)])
     }
 

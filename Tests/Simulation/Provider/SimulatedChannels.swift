@@ -54,13 +54,11 @@ final class SimulatedChannels: Sendable {
         }
     }
 
-    /// True if it is refused, which is noted.
-    func refuses(_ channel: String, at time: Duration, by process: String) -> Bool {
-        state.withLock { state in
-            guard !state.open.contains(channel) else { return false }
-            state.refusals.append(Refusal(channel: channel, time: time, process: process))
-            return true
-        }
+    func isOpen(_ channel: String) -> Bool { state.withLock { $0.open.contains(channel) } }
+
+    /// The process was answered that the channel does not exist.
+    func noteRefusal(of channel: String, at time: Duration, by process: String) {
+        state.withLock { $0.refusals.append(Refusal(channel: channel, time: time, process: process)) }
     }
 
     var open: [String] { state.withLock { $0.open } }

@@ -32,8 +32,16 @@ struct SimulatedGateway: PushGateway, GatewayDirectory {
         guard await seam.reach("provider.answer", faults: Faults()) else {
             return pushes.map { _ in .unknown("the process was killed") }
         }
+        noteRefusals(of: pushes, outcomes: outcomes)
         await feeds?.noteLost(pushes, outcomes: outcomes)
         return outcomes
+    }
+
+    private func noteRefusals(of pushes: [Push], outcomes: [PushOutcome]) {
+        for (push, outcome) in zip(pushes, outcomes) {
+            guard case .answered(let answer) = outcome, answer.reason == ChannelClient.unknownChannel else { continue }
+            provider.channels.noteRefusal(of: push.token, at: seam.world.loop.uptime, by: seam.name)
+        }
     }
 
     private func mistaken(_ push: Push, among pushes: [Push]) -> Push {
@@ -54,9 +62,7 @@ struct SimulatedGateway: PushGateway, GatewayDirectory {
         if provider.isUnregistered(push.token) {
             return .answered(ProviderAnswer(.invalidDevice(since: nil), reason: "Unregistered", status: 410))
         }
-        if push.content.variant.kind == .channel,
-            provider.channels.refuses(push.token, at: seam.world.loop.uptime, by: seam.name)
-        {
+        if push.content.variant.kind == .channel, !provider.channels.isOpen(push.token) {
             return .answered(
                 ProviderAnswer(.invalidDevice(since: nil), reason: ChannelClient.unknownChannel, status: 400))
         }

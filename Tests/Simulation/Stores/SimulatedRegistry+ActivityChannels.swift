@@ -13,6 +13,7 @@ extension SimulatedRegistry: ActivityChannels {
     {
         try await seam.call("registry.replace") {
             if seam.seam.world.bug == .channelForgotten, channel == nil, next?.id != nil { return true }
+            if seam.seam.world.bug == .lostChannelKept, channel?.id != nil, next == .refused { return true }
             return try await base.replace(channel, by: next, of: place, in: space)
         }
     }
