@@ -4,8 +4,8 @@ struct ActivityRules {
     private static let grace = Duration.seconds(60)
     /// A sender stores that a channel is lost, and others look again.
     private static let lossGrace = Duration.seconds(20)
-    /// In seconds. States are sent at the beginning of a second, and a start may follow one at once.
-    private static let leadMaximum: Int64 = 2
+    /// In seconds. States are sent at the beginning of a second, and each start may follow one at once.
+    private static let leadMaximum: Int64 = 1
 
     private let evidence: Evidence
     private let activity: JudgedActivity
@@ -83,7 +83,8 @@ struct ActivityRules {
 
     private func ahead(_ push: JudgedActivity.StatePush) -> Violation? {
         guard evidence.disturbances.clockError == .zero else { return nil }
-        let latest = push.push.time.components.seconds + ActivityRules.leadMaximum
+        let starts = activity.requests.count { $0.kind == .start }
+        let latest = push.push.time.components.seconds + ActivityRules.leadMaximum + Int64(max(1, starts))
         guard push.timestamp > latest else { return nil }
         return violation(
             .timestampsKeepTime, "state \(push.state) has timestamp \(push.timestamp) at \(push.push.time)")
