@@ -24,7 +24,7 @@ import Testing
         return space
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aChannelIsReplacedOnlyAsItWasRead(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let before = try await registry.channels(in: fixture.app.activities)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func oneCallerMakesAChannel(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let space = try await begin(registry, fixture)

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func newDevicesEndAtTheLimitAndKnownOnesGoOn(kind: StoreKind) async throws {
         try await withLimits(kind) { limits, registry, fixture in
             let app = fixture.app
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Goal: several processes share one limit, also after a restart. Method: clients without common state.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func everyProcessCountsTheDevicesOfAll(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let first = DeviceLimits(registry, time: fixture.time)
@@ -76,7 +76,7 @@ import Testing
 
     /// Goal: concurrent registrations fill an app exactly. Method: more of them than fit, half of them twice; for two
     /// processes, no more than those in progress in the other one.
-    @Test(arguments: StoreKind.unwrapped, [1, 2])
+    @Test(arguments: StoreKind.allCases, [1, 2])
     func manyAtOnceFillTheAppExactly(kind: StoreKind, processes: Int) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RegistrationTests {
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aNewDeviceIsWhatWasSaidOfIt(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let changes = DeviceChanges(
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aKnownTokenKeepsItsIdAndWhatIsNotMentioned(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let first = try await registry.register(
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// A browser that subscribes again at the same endpoint has new keys; no other change touches them.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func theKeysOfABrowserChangeWithItsSubscription(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let token = try PushToken(.webpush, text: "https://push.example/send/1?a=_-")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func oneTokenTextOfTwoProvidersIsTwoDevices(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let text = String(repeating: "a1", count: 32)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func tokensOfEveryProviderComeBackAsTheyWere(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let tokens = try [
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aChangeIsPartial(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let first = try await registry.register(
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func anIdThatIsNotThereIsAnsweredAsUnknown(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let known = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: fixture.app)
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aRemovedDeviceTakesEverythingWithIt(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Goal: a removed device's data does not reach its successor. Method: the token registers again.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aTokenThatComesBackIsAnotherDevice(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aBadgeStaysUntilItIsReportedAnew(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -201,7 +201,7 @@ import Testing
     }
 
     /// A device remembers that its app reports moments until it is removed.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aMomentIsRememberedUntilTheRemoval(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, token) = (fixture.app, try Samples.token(1))
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func failuresAreCountedUpToTheRemoval(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// Results are delivered again: interleaved with others, and after they have caused the removal of the device.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aFailureReportedTwiceCountsOnce(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aDeviceThatSpeaksHasItsFailuresForgotten(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -272,7 +272,7 @@ import Testing
     }
 
     /// Only failures of the listed devices; unknown devices in unknown segments are ignored.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aDeliveryHasFailuresForgotten(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func everyClientSeesWhatAnotherDid(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, other) = (fixture.app, try await fixture.client())

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RegistryAliasTests {
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func severalDevicesCarryOneAliasAndOneDeviceSeveral(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped, Alias.Kind.allCases)
+    @Test(arguments: StoreKind.allCases, Alias.Kind.allCases)
     func everyKindFindsItsDevice(kind: StoreKind, aliasKind: Alias.Kind) async throws {
         try await kind.withRegistry { registry, fixture in
             let changes = DeviceChanges(aliases: [aliasKind: "x"])
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Goal: a phone with a new user is found under the new user only. Method: by registration and by a change.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aDeviceMovesToAnotherAlias(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func anAliasMovesFromOneDeviceToAnother(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -72,7 +72,7 @@ import Testing
 
     /// Goal: aliases are compared as bytes. Method: two encodings of one accented letter, which `String` considers
     /// equal, and one device that changes from one to the other.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func spellingsAreDifferentAliases(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aliasesMayBeAnyText(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let values = [
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Goal: an alias cannot grow without bound; a rejected device is unchanged, and a removed one makes room.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func oneAliasNamesSoManyDevicesAndNoMore(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app

@@ -18,7 +18,7 @@ import Testing
         return ids
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func anAudienceIsWhatItsWordsMean(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let ids = try await populate(registry, app: fixture.app)
@@ -44,7 +44,7 @@ import Testing
 
     /// Goal: filters decide by the records of the devices, alone and with topics; a member that only a subscription
     /// without alerts and a filter select is silent.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func filtersReadTheRecords(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Goal: a member is silent if a matching subscription requests it and no matching subscription wants the alert.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func alertsAreKeptFromThoseWhoIgnoreThem(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func theRemovedAreNeverMeant(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let ids = try await populate(registry, app: fixture.app)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func anAppWithoutDevicesHasNoMembers(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let audiences = [Audience.everyone, try .topic("a"), .not(try .topic("a"))]
@@ -146,7 +146,7 @@ import Testing
 
     /// Goal: no device is missed or returned twice if an app has several segments. Method: the projector fills both
     /// sides of one segment boundary and the start of a third segment, which has a topic of its own.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func anAudienceReachesOverSegments(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func recordsAreReadInPackedForm(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app

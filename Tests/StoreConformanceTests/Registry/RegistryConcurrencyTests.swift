@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func oneTokenIsOneDeviceHoweverManyRegisterIt(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func manyTokensAreManyDevices(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Goal: two changes of different fields are both applied. A store may report a conflict; the caller then retries.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func noChangeIsLost(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -87,7 +87,7 @@ import Testing
         return try await body()
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func oneDeviceMaySubscribeToManyTopicsAtOnce(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func manyDevicesMayComeToOneTopicAndLeaveIt(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func ofSeveralListsOneHolds(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aDeviceIsRemovedOnce(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Goal: concurrent registrations and removals leave a token with one living device or none, and all lookups agree.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func registrationsAndRemovalsLeaveOneDeviceOrNone(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func everyFailureCounts(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])

@@ -5,6 +5,8 @@ import ServiceKit
 import Store
 import TestSupport
 
+@testable import Simulation
+
 typealias TestedRegistry = Registry & RegistryReader & RegistryProjection & RegistryJournal & RegistryMaintenance
     & SavedAudiences & TopicStatistics & TransferGroups & Transfers & Activities & ActivityChannels
 
@@ -25,14 +27,19 @@ struct RegistryFixture: Sendable {
 
     /// A client of the registry, independent of other clients.
     func client() async throws -> any TestedRegistry {
-        guard let registry = try await open() else { return memory }
+        guard let registry = try await open() else { return inMemory(memory) }
         return registry
     }
 
     /// A client whose changes are applied only by the journal.
     func client(journal: any RegistryJournal) async throws -> any TestedRegistry {
-        guard let registry = try await open() else { return memory.writing(through: journal) }
+        guard let registry = try await open() else { return inMemory(memory.writing(through: journal)) }
         return registry.writing(through: journal)
+    }
+
+    private func inMemory(_ registry: MemoryRegistry) -> any TestedRegistry {
+        guard let seam = store.seam else { return registry }
+        return SimulatedRegistry(base: registry, seam: seam)
     }
 
     private func open() async throws -> RedisRegistry? {

@@ -99,7 +99,7 @@ import Testing
     }
 
     /// Goal: a sweep has no visible effect. Method: compare before and after, and between operations.
-    @Test(arguments: StoreKind.unwrapped, Dice.seeds)
+    @Test(arguments: StoreKind.allCases, Dice.seeds)
     func aSweepChangesNoAnswer(kind: StoreKind, seed: UInt64) async throws {
         try await kind.withRegistry(.own) { registry, fixture in
             var run = try RegistryRun(registry, app: fixture.app, time: fixture.time, seed: seed)

@@ -19,7 +19,7 @@ import Testing
         RegistryChange(app: app, index: index, content)
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func whatIsProjectedIsThere(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func everySegmentHasItsOwnGuard(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Goal: a redelivered batch changes nothing. Method: its changes would be visible if they were applied again.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func whatWasAppliedIsPassedOver(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func theLastChangeHolds(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Goal: in a compacted log a subscription may come before its device; it matches nothing until the device exists.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func subscriptionsMayComeBeforeTheirDevice(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aProjectedRemovalTakesEverything(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -153,7 +153,7 @@ import Testing
     }
 
     /// Goal: indices used in the log are not allocated again. Method: register devices in a filled segment.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func newDevicesFindFreePlaces(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func committedChangesAreTrueAtOnceAndLeaveTheGuardAlone(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app

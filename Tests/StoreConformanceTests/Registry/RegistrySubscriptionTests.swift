@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RegistrySubscriptionTests {
     /// Goal: no topic name collides with the store's own keys. Method: single letters and parts of key names.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func shortNamesAreNamesLikeAnyOther(kind: StoreKind) async throws {
         try await kind.withRegistry(.shared) { registry, fixture in
             let names = "abcdefghijklmnopqrstuvwxyz".map { String($0) } + ["generation", "=", "=g", "0", "?"]
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aSubscriptionIsMadeChangedAndEnded(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func subscriptionsSurviveARegistration(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aSetListIsExactlyTheList(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aDeviceHasSoManySubscriptionsAndNoMore(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -113,7 +113,7 @@ import Testing
     /// Goal: a device that subscribes after a purge stays subscribed, while the lists of the others are still to
     /// follow. Method: 300 devices, whose members are a bitmap; every way to subscribe again, then every way to read,
     /// then a sweep.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func subscriptionsAfterAPurgeStay(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, topic) = (fixture.app, try Samples.topic(1))
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aPurgedTopicHasNoMembers(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, another) = (fixture.app, try AppID(fixture.app.text + "-2"))
@@ -200,7 +200,7 @@ import Testing
     }
 
     /// Goal: a topic's name is any text, and names that look alike are different.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func topicsMayHaveAnyName(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app

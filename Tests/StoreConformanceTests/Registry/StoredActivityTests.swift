@@ -9,7 +9,7 @@ import Testing
         ActivityRecord(time: Timestamp(milliseconds: milliseconds), content: Array(text.utf8))
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func factsAreKeptApart(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let space = fixture.app.activities
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Goal: every activity is on one page, from either end, also those of one moment.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func pagesHaveEachActivityOnce(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let space = fixture.app.activities
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Goal: of two changes of one clock one fails, and reads what the other wrote.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aClockIsReplacedIfItIsAsItWasRead(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let space = fixture.app.activities
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// Goal: tokens of a space are no devices of its app. Method: the same indexes are in use in both.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aSpaceHasDevicesOfItsOwn(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let token = try PushToken(.liveActivity, text: String(repeating: "ab", count: 80))

@@ -21,7 +21,7 @@ import Testing
         try await registry.register(Samples.token(number), changes: DeviceChanges(), in: app).registered.id
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func publicationsAreCountedOnce(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func theLastSubscriberEndsACount(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -83,7 +83,7 @@ import Testing
 
     /// Goal: of two devices that become the first subscriber at once, in two segments, one begins the count, so that no
     /// publication in between is lost.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func oneCountBeginsAtATime(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app

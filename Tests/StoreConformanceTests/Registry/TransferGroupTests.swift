@@ -8,7 +8,7 @@ import Testing
     private let news = TransferGroup(id: 9, name: "news", rate: 5_000)
     private let sport = TransferGroup(id: 7, name: "sport", rate: 100)
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aGroupIsKept(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func namesAreUniqueAmongGroupsInUse(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func twoEncodingsOfANameAreTwoNames(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func oneOfManyCreationsWins(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// Goal: with the log, a name is taken before its group is applied.
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aNameIsTakenWhileItsGroupIsOnItsWay(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func anAppHasAMaximumOfGroups(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app

@@ -13,7 +13,7 @@ import Testing
             fingerprint: [UInt8](repeating: mark, count: TransferBounds.fingerprintBytes))
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aTransferIsReservedOnce(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func anUpdateReplaces(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let app = fixture.app
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func oneOfManyReservationsWins(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let (app, clients) = (fixture.app, [registry, try await fixture.client()])
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.unwrapped)
+    @Test(arguments: StoreKind.allCases)
     func aTransferHasBounds(kind: StoreKind) async throws {
         try await kind.withRegistry { registry, fixture in
             let good = transfer(10, at: fixture.time)
