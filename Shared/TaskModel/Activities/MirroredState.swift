@@ -41,5 +41,5 @@ extension PushTask {
 
 extension TaskID {
     /// The version and the variant of the id stay.
-    fileprivate var ofMirror: TaskID { TaskID(high: high ^ 0x6D69_7272 << 32, low: low) }
+    package var ofMirror: TaskID { TaskID(high: high ^ 0x6D69_7272 << 32, low: low) }
 }

@@ -111,8 +111,8 @@ extension HistoryRun {
         return pushes
     }
 
-    /// The devices, tokens and channels at which the last state, that of this step, may not have arrived. Nil if no such
-    /// step was answered.
+    /// The devices, tokens and channels at which the last state, that of this step, may not have arrived. Without a step,
+    /// those at which any state may not have arrived.
     private func missed(
         _ last: HistoryRecord.ActivityStep?, outcomes: [TaskID: [Int: Set<DeliveryState>]]
     ) -> Set<Int> {
@@ -246,9 +246,4 @@ extension ActivityState {
         guard case .integer(let number) = contentState["step"] else { return nil }
         return Int(number)
     }
-}
-
-extension TaskID {
-    /// Of the task that mirrors the state of this one, as `PushTask.mirror` makes it.
-    fileprivate var ofMirror: TaskID { TaskID(high: high ^ 0x6D69_7272 << 32, low: low) }
 }
