@@ -12,11 +12,20 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
 
     /// A UUID in its usual form, upper or lower case.
     package init?(_ text: String) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [8, 4, 4, 4, 12], let bytes = Hexadecimal.decode(parts.joined()) else {
-            return nil
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        var place = 0
+        for byte in text.utf8 {
+            if TaskID.isHyphen(at: place) {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard place < TaskID.length, let digit = byte.hexDigitValue else { return nil }
+                high = high << 4 | low >> 60
+                low = low << 4 | UInt64(digit)
+            }
+            place += 1
         }
-        self.init(bytes: bytes)
+        guard place == TaskID.length else { return nil }
+        self.init(high: high, low: low)
     }
 
     package init?(bytes: [UInt8]) {
@@ -25,7 +34,7 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
         low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Computed for every push and every result, so optimized; as is the description.
+    /// Computed for every push and every result, so optimized; as are the description and its reading.
     package var bytes: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
             for place in 0..<8 {
@@ -38,10 +47,10 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        String(unsafeUninitializedCapacity: 36) { buffer in
+        String(unsafeUninitializedCapacity: TaskID.length) { buffer in
             var place = 0
             for position in 0..<32 {
-                if place == 8 || place == 13 || place == 18 || place == 23 {
+                if TaskID.isHyphen(at: place) {
                     buffer[place] = UInt8(ascii: "-")
                     place += 1
                 }
@@ -58,4 +67,11 @@ package struct TaskID: Hashable, Sendable, CustomStringConvertible {
     package var isDerived: Bool { high >> 12 & 15 == 8 }
 
     package var key: String { Base64URL.encode(bytes) }
+
+    /// Of the usual form of a UUID.
+    private static let length = 36
+
+    private static func isHyphen(at place: Int) -> Bool {
+        place == 8 || place == 13 || place == 18 || place == 23
+    }
 }
