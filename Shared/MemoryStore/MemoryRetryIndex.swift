@@ -61,8 +61,8 @@ package final class MemoryRetryIndex: RetryIndex, Revertible {
 
     package func outlook(of shard: RetryShard) -> RetryOutlook {
         change(shard) { state, now in
-            let moments = state.waiting.map(\.due) + state.leased.values
-            return RetryOutlook(depth: moments.count, next: moments.min(), now: now)
+            let next = [state.waiting.lazy.map(\.due).min(), state.leased.values.min()].compactMap { $0 }.min()
+            return RetryOutlook(depth: state.waiting.count + state.leased.count, next: next, now: now)
         }
     }
 

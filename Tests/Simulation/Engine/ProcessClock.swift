@@ -7,19 +7,22 @@ final class ProcessClock: TimeSource {
 
     private let loop: StepLoop
     private let gate: Gate
-    private let error: Mutex<Duration>
+    /// In milliseconds.
+    private let error: Mutex<Int64>
 
     init(_ loop: StepLoop, gate: Gate = Gate(), error: Duration = .zero) {
         self.loop = loop
         self.gate = gate
-        self.error = Mutex(error)
+        self.error = Mutex(error.wholeMilliseconds)
     }
 
     var uptime: Duration { loop.uptime }
-    var now: Timestamp { ProcessClock.start + loop.uptime + error.withLock { $0 } }
+    var now: Timestamp {
+        Timestamp(milliseconds: ProcessClock.start.milliseconds + loop.milliseconds + error.withLock { $0 })
+    }
 
     func step(to error: Duration) {
-        self.error.withLock { $0 = error }
+        self.error.withLock { $0 = error.wholeMilliseconds }
     }
 
     func sleep(for duration: Duration) async throws {

@@ -84,7 +84,7 @@ final class Seam: Sendable {
         }
         countDown()
         guard await gate.pass() else { return false }
-        world.trace.note(world.loop.uptime, process: name, effect: effect)
+        world.trace.note(world.loop.milliseconds, process: name, effect: effect)
         return true
     }
 

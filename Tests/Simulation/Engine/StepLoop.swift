@@ -29,7 +29,11 @@ final class StepLoop: Sendable {
 
     private struct State {
         var dice: Dice
-        var uptime = Duration.zero
+        var uptime = Duration.zero {
+            didSet { milliseconds = uptime.wholeMilliseconds }
+        }
+        /// The same, for clocks, which are read far more often than it changes.
+        private(set) var milliseconds: Int64 = 0
         var ready: [Step] = []
         /// The next one last.
         var timers: [Timer] = []
@@ -66,6 +70,7 @@ final class StepLoop: Sendable {
     }
 
     var uptime: Duration { state.withLock { $0.uptime } }
+    var milliseconds: Int64 { state.withLock { $0.milliseconds } }
     var steps: Int { state.withLock { $0.steps } }
 
     /// Runs what the body starts, until nothing is left to do before the limit, or too many steps were made. Returns

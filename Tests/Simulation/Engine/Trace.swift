@@ -1,4 +1,3 @@
-import ServiceKit
 import Synchronization
 
 /// The order of all that happened in a history, as a number, and as lines if somebody wants to read them.
@@ -18,7 +17,8 @@ final class Trace: Sendable {
     var digest: UInt64 { state.withLock { $0.digest } }
     var lines: [String] { state.withLock { $0.lines } }
 
-    func note(_ time: Duration, process: String, effect: StaticString) {
+    /// The time is in milliseconds.
+    func note(_ time: Int64, process: String, effect: StaticString) {
         state.withLock { state in
             state.add(time)
             for byte in process.utf8 { state.add(byte) }
@@ -27,7 +27,7 @@ final class Trace: Sendable {
         }
     }
 
-    func note(_ time: Duration, event: String) {
+    func note(_ time: Int64, event: String) {
         state.withLock { state in
             state.add(time)
             for byte in event.utf8 { state.add(byte) }
@@ -35,8 +35,8 @@ final class Trace: Sendable {
         }
     }
 
-    private static func text(_ time: Duration) -> String {
-        let milliseconds = String(time.wholeMilliseconds)
+    private static func text(_ time: Int64) -> String {
+        let milliseconds = String(time)
         return String(repeating: " ", count: max(0, 9 - milliseconds.count)) + milliseconds
     }
 }
@@ -46,8 +46,8 @@ extension Trace.State {
         digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3
     }
 
-    fileprivate mutating func add(_ time: Duration) {
-        let number = UInt64(bitPattern: time.wholeMilliseconds)
+    fileprivate mutating func add(_ time: Int64) {
+        let number = UInt64(bitPattern: time)
         for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 }

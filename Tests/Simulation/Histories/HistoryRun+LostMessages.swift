@@ -12,7 +12,7 @@ extension HistoryRun {
         for channel in role.workThatExpires {
             let lost = world.bus.removeUnhandled(count, of: channel)
             record.loseMessages(of: lost.compactMap(\.task))
-            world.trace.note(world.loop.uptime, event: "\(lost.count) messages of \(channel.name) are lost")
+            world.trace.note(world.loop.milliseconds, event: "\(lost.count) messages of \(channel.name) are lost")
         }
         await suspension
     }

@@ -71,7 +71,7 @@ extension HistoryRun {
                 // The doubt about a later loss remains, though its services may not have noticed it yet.
                 if repairs.count == losses { record.endLoss(at: world.loop.uptime) }
             } catch {
-                world.trace.note(world.loop.uptime, event: "\(seam.name) failed: \(error)")
+                world.trace.note(world.loop.milliseconds, event: "\(seam.name) failed: \(error)")
             }
         }
     }

@@ -124,7 +124,7 @@ final class HistoryRun: Sendable {
             Task {
                 try await finish {
                     try await world.loop.sleep(until: event.time)
-                    world.trace.note(event.time, event: "\(event)")
+                    world.trace.note(event.time.wholeMilliseconds, event: "\(event)")
                     await perform(event.kind)
                 }
             }

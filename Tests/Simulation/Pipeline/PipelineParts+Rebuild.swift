@@ -29,7 +29,7 @@ private struct TraceTerminal: Terminal {
     let complaintStyling = Styling.off
 
     func print(_ text: String) {
-        seam.world.trace.note(seam.world.loop.uptime, event: "\(seam.name) \(text)")
+        seam.world.trace.note(seam.world.loop.milliseconds, event: "\(seam.name) \(text)")
     }
 
     func complain(_ text: String) { print(text) }

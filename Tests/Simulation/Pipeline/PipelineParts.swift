@@ -58,6 +58,6 @@ private struct TraceSink: LogSink {
     let seam: Seam
 
     func write(line: String) {
-        seam.world.trace.note(seam.world.loop.uptime, event: "\(seam.name) \(line)")
+        seam.world.trace.note(seam.world.loop.milliseconds, event: "\(seam.name) \(line)")
     }
 }

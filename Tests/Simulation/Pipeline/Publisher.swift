@@ -11,7 +11,7 @@ import TaskModel
 @testable import IngestAPI
 
 /// `ingest-api` as publishers and apps see it: requests to its routes, without sockets.
-struct Publisher: Sendable {
+final class Publisher: Sendable {
     let seam: Seam
     private let parts: IngestParts
     private let api: SimulatedAPI

@@ -1,11 +1,12 @@
 import JSONKit
 import ServiceKit
+import Synchronization
 
 @testable import HTTPServer
 @testable import IngestAPI
 
 /// The public port of an API, without sockets: a request goes to the handler of its route.
-struct SimulatedAPI: Sendable {
+final class SimulatedAPI: Sendable {
     /// Any other answer than one that the request is done.
     struct RefusalError: Error, CustomStringConvertible {
         let status: Int
@@ -36,12 +37,14 @@ struct SimulatedAPI: Sendable {
         var description: String { "\(status) \(text)" }
     }
 
-    private let router: HTTPRouter
+    private let parts: IngestParts
+    private let app: SimulatedApp
+    /// Nil before the first request: many processes are killed before one.
+    private let router = Mutex<HTTPRouter?>(nil)
 
     init(_ parts: IngestParts, app: SimulatedApp) {
-        let gatekeeper = Gatekeeper(
-            limits: parts.limits, crossOrigin: CrossOrigin { _ in false }, access: { _, _ in app.access })
-        router = IngestRoutes(parts, gatekeeper: gatekeeper).router
+        self.parts = parts
+        self.app = app
     }
 
     func send(_ request: PublisherRequest) async throws -> PublisherAnswer {
@@ -59,13 +62,24 @@ struct SimulatedAPI: Sendable {
 
     private func answer(_ request: PublisherRequest) async -> HTTPResponse {
         let segments = request.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard case .route(let route, let parameters) = router.match(request.method, segments: segments),
+        guard case .route(let route, let parameters) = routes().match(request.method, segments: segments),
             case .admitted(let decide) = route.answering
         else { preconditionFailure("there is no route for \(request.path)") }
         let request = request.http(parameters: parameters)
         switch decide(request) {
         case .refused(let response): return response
         case .admitted(_, _, _, let handler): return await handler(request)
+        }
+    }
+
+    private func routes() -> HTTPRouter {
+        router.withLock { router in
+            if let router { return router }
+            let gatekeeper = Gatekeeper(
+                limits: parts.limits, crossOrigin: CrossOrigin { _ in false }, access: { [app] _, _ in app.access })
+            let new = IngestRoutes(parts, gatekeeper: gatekeeper).router
+            router = new
+            return new
         }
     }
 }

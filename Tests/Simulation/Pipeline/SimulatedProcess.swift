@@ -35,7 +35,7 @@ final class SimulatedProcess: Sendable {
                     try await run(services)
                     return
                 } catch {
-                    seam.world.trace.note(seam.world.loop.uptime, event: "\(seam.name) failed: \(error)")
+                    seam.world.trace.note(seam.world.loop.milliseconds, event: "\(seam.name) failed: \(error)")
                     try? await seam.clock.sleep(for: .seconds(1))
                 }
             }

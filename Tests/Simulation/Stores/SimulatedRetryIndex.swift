@@ -15,7 +15,10 @@ struct SimulatedRetryIndex: RetryIndex {
     }
 
     func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) async throws(StoreError) -> RetryLease {
-        if isEmpty(shard) { return base.lease(upTo: count, for: duration, in: shard) }
+        let outlook = base.outlook(of: shard)
+        if seam.mayLookInPassing, outlook.depth == 0 {
+            return RetryLease(entries: [], taken: outlook.now, end: outlook.now + duration)
+        }
         let lease = try await seam.call("retries.lease") { base.lease(upTo: count, for: duration, in: shard) }
         if seam.world.bug == .retryLeftEarly { base.complete(lease.entries, in: shard) }
         return lease
@@ -30,11 +33,8 @@ struct SimulatedRetryIndex: RetryIndex {
     }
 
     func outlook(of shard: RetryShard) async throws(StoreError) -> RetryOutlook {
-        if isEmpty(shard) { return base.outlook(of: shard) }
+        let outlook = base.outlook(of: shard)
+        if seam.mayLookInPassing, outlook.depth == 0 { return outlook }
         return try await seam.call("retries.outlook") { base.outlook(of: shard) }
-    }
-
-    private func isEmpty(_ shard: RetryShard) -> Bool {
-        seam.mayLookInPassing && base.outlook(of: shard).depth == 0
     }
 }
