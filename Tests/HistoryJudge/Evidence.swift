@@ -24,6 +24,10 @@ package struct Evidence: Sendable {
     /// of those that the API lists by their name.
     package var groups: [String: Int?] = [:]
     package var listedGroups: [String: [Int]] = [:]
+    /// The devices whose apps call pushd's routes, if the last call was answered; and the counts of subscribers of topics
+    /// to which no task is sent.
+    package var subscribers: [JudgedSubscriber] = []
+    package var topicCounts: [String: Int] = [:]
     /// Of pushes to one device, and of pushes a second, over all tasks of the app.
     package var cap: PushCap?
     package var appRate: Int?

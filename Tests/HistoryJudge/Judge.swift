@@ -45,6 +45,7 @@ package struct Judge {
         // The keys of requests are lost with the rest of a store.
         if !evidence.disturbances.haveLost { compareRequests() }
         found += DeviceRules(evidence).violations() + RateRules(evidence).violations()
+        found += SubscriberRules(evidence).violations()
         found += EndpointRules(evidence).violations()
         found += evidence.activities.flatMap { ActivityRules($0, in: evidence).violations() }
         for name in evidence.keysTakenAgain { add(.keyIsOfOneRequest, name) }

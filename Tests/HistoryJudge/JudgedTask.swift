@@ -30,6 +30,8 @@ package struct JudgedTask: Sendable {
     /// while it was resolved.
     package let audience: Set<Int>
     package var perhaps: Set<Int> = []
+    /// Those that it may reach, since their subscriptions changed meanwhile.
+    package var changing: Set<Int> = []
     /// When the publisher was told.
     package let accepted: Duration
     /// Before which nothing may be sent.
@@ -76,5 +78,7 @@ package struct JudgedTask: Sendable {
         deadline = accepted
     }
 
-    package func mayReach(_ device: Int) -> Bool { audience.contains(device) || perhaps.contains(device) }
+    package func mayReach(_ device: Int) -> Bool {
+        audience.contains(device) || perhaps.contains(device) || changing.contains(device)
+    }
 }

@@ -88,6 +88,12 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case channelDeletedEarly
     /// Some devices that leave the app stay registered.
     case removalForgotten
+    /// Subscriptions that an app on a device ends are kept.
+    case unsubscriptionForgotten
+    /// The subscriptions that replace those of a device are added to them.
+    case subscriptionsAdded
+    /// A token that is registered again gets another device.
+    case registrationReplaces
     /// Changes of groups of transfers are not stored.
     case groupChangeForgotten
     /// A transfer is answered, but not stored as accepted.

@@ -78,6 +78,10 @@ enum SimulateCommand {
         for plan in shrunk.activities where shrunk.events.contains(where: { $0.isOf(plan) }) {
             print("  activity \(plan.number): \(plan)")
         }
+        for (number, plan) in shrunk.subscribers.enumerated()
+        where shrunk.events.contains(where: { $0.isOfSubscriber(number) }) {
+            print("  subscriber \(number): \(plan)")
+        }
         print("  app: \(history.app)")
     }
 

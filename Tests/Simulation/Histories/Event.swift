@@ -15,6 +15,8 @@ struct Event: Sendable, CustomStringConvertible {
         case activity(Int, step: Int, ActivityPlan.Kind)
         /// A publisher makes the group of transfers of this number.
         case group(Int)
+        /// The app on the device of the plan of this number makes its calls.
+        case subscriber(Int)
         /// Apple loses all channels of Live Activities that there are.
         case forgetChannels
         /// A process is killed as soon as it has done so many more things.
@@ -62,6 +64,10 @@ struct Event: Sendable, CustomStringConvertible {
         if case .activity(plan.number, _, _) = kind { true } else { false }
     }
 
+    func isOfSubscriber(_ plan: Int) -> Bool {
+        if case .subscriber(plan) = kind { true } else { false }
+    }
+
     var description: String {
         "\(time.text): \(text)"
     }
@@ -74,6 +80,7 @@ struct Event: Sendable, CustomStringConvertible {
         case .activity(let number, let step, let kind): "activity \(number), step \(step): \(kind)"
         case .cancel(let number): "cancel task \(number)"
         case .group(let number): "make and change group \(number)"
+        case .subscriber(let number): "the app of subscriber \(number) calls"
         case .forgetChannels: "Apple forgets all channels"
         case .kill(let role, let steps): "kill a process of \(role) after \(steps) more effects"
         case .stop(let role): "restart a process of \(role)"

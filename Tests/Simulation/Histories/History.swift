@@ -9,6 +9,7 @@ struct History: Sendable {
     /// Of the histories with channels.
     private static let forgottenPercent = 70
     private static let groupPercent = 20
+    private static let subscriberPercent = 30
 
     let seed: UInt64
     let deviceCount: Int
@@ -16,6 +17,7 @@ struct History: Sendable {
     let orders: [Order]
     let activities: [ActivityPlan]
     let groups: [GroupPlan]
+    let subscribers: [SubscriberPlan]
     var events: [Event]
     /// How long channels are kept after the end of their activity; nil without channels.
     let channelRetention: Duration?
@@ -55,7 +57,10 @@ struct History: Sendable {
         channelRetention = channels.retention
         groups = History.groups(seed: seed, span: span)
         let makings = groups.enumerated().map { Event(time: $1.begin, kind: .group($0)) }
-        events = (posts + steps + channels.events + makings + choices.events(&dice)).sorted { $0.time < $1.time }
+        let chosen = choices.events(&dice)
+        subscribers = History.subscribers(seed: seed, devices: devices, span: span, among: chosen)
+        let registrations = subscribers.enumerated().map { Event(time: $1.begin, kind: .subscriber($0)) }
+        events = (posts + steps + channels.events + makings + registrations + chosen).sorted { $0.time < $1.time }
         // A device whose message is lost is open until its deadline: for a week if it may wait.
         let waitsAreShort = events.contains(where: \.isLossOfMessages)
         app = waitsAreShort ? drawnApp.withoutWaits : drawnApp
@@ -100,6 +105,21 @@ struct History: Sendable {
         var dice = Dice(seed: seed ^ 0x6709)
         guard dice.chance(groupPercent) else { return [] }
         return (0..<dice.number(in: 1...2)).map { GroupPlan(number: $0, span: span, dice: &dice) }
+    }
+
+    /// Drawn by dice of their own. A device that another event removes has no plan: which of two calls at the same time
+    /// counts is not known.
+    private static func subscribers(
+        seed: UInt64, devices: Int, span: Duration, among events: [Event]
+    ) -> [SubscriberPlan] {
+        var dice = Dice(seed: seed ^ 0x5C7B)
+        guard dice.chance(subscriberPercent) else { return [] }
+        let removed = Set(events.compactMap(\.removedDevice))
+        var free = (0..<devices).filter { Population.hasPushd($0) && !removed.contains($0) }
+        return (0..<dice.number(in: 1...3)).map { _ in
+            let device = free.remove(at: dice.number(below: free.count))
+            return SubscriberPlan(of: device, span: span, dice: &dice)
+        }
     }
 
     /// How long they are kept, and whether and when Apple forgets them. Drawn by dice of their own.

@@ -58,6 +58,8 @@ final class HistoryRecord: Sendable {
         var groups: [String: Int?] = [:]
         /// Whether the last call of each of these devices registered it.
         var registrations: [Int: Bool] = [:]
+        /// The devices whose apps call pushd's routes.
+        var subscribers: [Int: SubscriberRecord] = [:]
         var disturbances = Disturbances()
     }
 
@@ -175,6 +177,20 @@ final class HistoryRecord: Sendable {
     /// The device was answered.
     func settle(_ device: Int, isRegistered: Bool) {
         state.withLock { $0.registrations[device] = isRegistered }
+    }
+
+    var subscribers: [Int: SubscriberRecord] { state.withLock { $0.subscribers } }
+
+    func begin(subscriber device: Int, _ record: SubscriberRecord) {
+        state.withLock { $0.subscribers[device] = record }
+    }
+
+    func ask(_ step: SubscriberPlan.Step, of device: Int, at time: Duration) {
+        state.withLock { $0.subscribers[device]?.ask(step, at: time) }
+    }
+
+    func answer(_ device: Int, id: DeviceID?, at time: Duration) {
+        state.withLock { $0.subscribers[device]?.answer(id: id, at: time) }
     }
 
     /// The process was killed or suspended.

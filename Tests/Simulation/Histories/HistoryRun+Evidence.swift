@@ -15,12 +15,13 @@ extension HistoryRun {
     func evidence() async throws -> Evidence {
         var evidence = Evidence()
         let tasks = record.tasks
-        evidence.reports = try await reports()
+        let reports = try await reports()
+        evidence.reports = reports.mapValues(\.reports)
         let statuses = try await transferStatuses()
         let activityTasks = activityTasks(reported: evidence.reports.keys)
         evidence.tasks =
             tasks.map { id, task in
-                var judgedTask = judged(id, task, among: tasks.map(\.value))
+                var judgedTask = judged(id, task, among: tasks.map(\.value), reported: reports[id]?.time)
                 judgedTask.status = statuses[task.order]
                 return judgedTask
             }
@@ -35,6 +36,8 @@ extension HistoryRun {
         evidence.disturbances = record.disturbances
         evidence.movedDevices = record.movedDevices
         (evidence.registrations, evidence.registeredDevices) = try registrations()
+        evidence.subscribers = try await subscriberEvidence()
+        evidence.topicCounts = try await topicCounts()
         (evidence.groups, evidence.listedGroups) = try await groupEvidence()
         evidence.receipts = record.receipts
         evidence.receiptCounts = receiptCounts()
@@ -75,15 +78,20 @@ extension HistoryRun {
     }
 
     private func judged(
-        _ id: TaskID, _ task: HistoryRecord.AcceptedTask, among tasks: [HistoryRecord.AcceptedTask]
+        _ id: TaskID, _ task: HistoryRecord.AcceptedTask, among tasks: [HistoryRecord.AcceptedTask],
+        reported: Duration?
     ) -> JudgedTask {
         let order = history.orders[task.order]
-        let devices = population.devices(of: order)
-        let perhaps = devices.filter { world.provider.isUnregistered(population.token($0)) }
-            .union(devices.intersection(record.movedDevices))
+        // A task whose records are lost may be resolved again.
+        let end = record.disturbances.haveLost ? nil : reported
+        let (certain, changing) = audience(of: order, askedAt: task.asked, reportedAt: end ?? .seconds(Int64.max))
+        let perhaps = certain.union(changing).filter { number in
+            world.provider.isUnregistered(population.token(number)) || record.movedDevices.contains(number)
+        }
         var judged = JudgedTask(
-            id, name: "task \(task.order)", audience: devices.subtracting(perhaps), accepted: task.answered)
+            id, name: "task \(task.order)", audience: certain.subtracting(perhaps), accepted: task.answered)
         judged.perhaps = perhaps
+        judged.changing = changing
         judged.begins = max(order.begin.earliest ?? .zero, task.asked)
         judged.deadline = deadline(of: order, task: task)
         judged.isAtMostOnce = order.isAtMostOnce
@@ -175,12 +183,14 @@ extension HistoryRun {
 
 /// What is on the bus.
 extension HistoryRun {
-    private func reports() async throws -> [TaskID: [TaskReport]] {
-        var reports: [TaskID: [TaskReport]] = [:]
+    /// With the time of the first one.
+    private func reports() async throws -> [TaskID: (reports: [TaskReport], time: Duration)] {
+        var reports: [TaskID: (reports: [TaskReport], time: Duration)] = [:]
         for channel in Topics.reports.declaration.channels {
             try await world.bus.scan(channel) { message in
                 let report = try TaskReport(decoding: message.value)
-                reports[report.task, default: []].append(report)
+                let time = message.timestamp - ProcessClock.start
+                reports[report.task, default: ([], time)].reports.append(report)
                 return true
             }
         }

@@ -144,6 +144,7 @@ final class HistoryRun: Sendable {
         case .cancel(let number): await cancel(number)
         case .activity(let number, let step, _): await perform(step, of: history.activities[number])
         case .group(let number): await perform(history.groups[number])
+        case .subscriber(let number): await perform(history.subscribers[number])
         case .forgetChannels: world.provider.channels.forget()
         case .kill(let role, let effects): await fleet.kill(role, after: effects)
         case .stop(let role): await fleet.restart(role)

@@ -14,6 +14,8 @@ final class Population: Sendable {
     let topic: TopicName
     /// Where the tokens of activities are registered.
     var space: AppID { app.activities }
+    /// To which tasks are sent.
+    static let topicName = "sport"
     private static let kinds: [PushProtocol] = [.apns, .fcm, .apns, .fcm, .http, .webpush, .apns, .wns, .huawei, .mpns]
 
     private let tokens: [PushToken]
@@ -34,7 +36,7 @@ final class Population: Sendable {
     init(count: Int, activityTokens: Int) {
         do {
             app = try AppID("news")
-            topic = try TopicName("sport")
+            topic = try TopicName(Population.topicName)
             activityType = try ActivityType(ActivityPlan.type)
             self.activityTokens =
                 try (0..<activityTokens).map { try Population.activityToken(1 << 20 + $0) }
@@ -123,19 +125,19 @@ final class Population: Sendable {
     func number(of id: DeviceID) -> Int? { ids.withLock { $0.numbers[id] } }
 
     /// The numbers of the devices that an order addresses.
-    func devices(of order: Order) -> Set<Int> {
-        targets(of: order).filter { order.dialect.reaches($0, of: order.target) }
+    func devices(of order: Order, isSubscribed: (Int) -> Bool = Population.isSubscribed) -> Set<Int> {
+        targets(of: order, isSubscribed: isSubscribed).filter { order.dialect.reaches($0, of: order.target) }
     }
 
-    private func targets(of order: Order) -> Set<Int> {
+    private func targets(of order: Order, isSubscribed: (Int) -> Bool) -> Set<Int> {
         switch order.target {
         case .everyone: Set(tokens.indices)
-        case .topic: Set(tokens.indices.filter(Population.isSubscribed))
+        case .topic: Set(tokens.indices.filter(isSubscribed))
         case .users(let users): Population.devices(of: users, among: tokens.count)
         case .devices(let devices), .longList(let devices, _): Set(devices)
         case .contents(let devices): Set(Population.batchDevices(devices))
         case .audience(let condition, _, let devices):
-            Set(tokens.indices.filter { condition.matches(traits($0)) }).union(devices)
+            Set(tokens.indices.filter { condition.matches(traits($0, isSubscribed: isSubscribed($0))) }).union(devices)
         }
     }
 
@@ -164,9 +166,9 @@ final class Population: Sendable {
         return try PushToken(.liveActivity, text: String(repeating: "0", count: 64 - digits.count) + digits)
     }
 
-    private func traits(_ number: Int) -> Condition.Traits {
+    private func traits(_ number: Int, isSubscribed: Bool) -> Condition.Traits {
         Condition.Traits(
-            isSubscribed: Population.isSubscribed(number), isGerman: Population.isGerman(number),
+            isSubscribed: isSubscribed, isGerman: Population.isGerman(number),
             version: Population.version(number), platform: Platform(kind(number)))
     }
 

@@ -6,6 +6,11 @@ import Store
 extension SimulatedRegistry: Registry {
     func register(_ token: PushToken, changes: DeviceChanges, in app: AppID) async throws(StoreError) -> Registration {
         try await seam.call("registry.register") {
+            if seam.seam.world.bug == .registrationReplaces, !app.isSpace,
+                let known = try await base.device(of: token, in: app)
+            {
+                _ = try await base.remove(known, in: app)
+            }
             let registration = try await base.register(token, changes: changes, in: app)
             if app.isSpace { seam.seam.world.endpoints.note(registration.registered.id, token: token.text) }
             return registration
@@ -38,14 +43,21 @@ extension SimulatedRegistry: Registry {
     }
 
     func unsubscribe(_ id: DeviceID, from topic: TopicName, in app: AppID) async throws(StoreError) -> Bool? {
-        try await seam.call("registry.unsubscribe") { try await base.unsubscribe(id, from: topic, in: app) }
+        try await seam.call("registry.unsubscribe") {
+            if seam.seam.world.bug == .unsubscriptionForgotten { return true }
+            return try await base.unsubscribe(id, from: topic, in: app)
+        }
     }
 
     func setSubscriptions(of id: DeviceID, to topics: [TopicName: SubscriptionOptions], in app: AppID)
         async throws(StoreError) -> Bool
     {
         try await seam.call("registry.setSubscriptions") {
-            try await base.setSubscriptions(of: id, to: topics, in: app)
+            guard seam.seam.world.bug == .subscriptionsAdded else {
+                return try await base.setSubscriptions(of: id, to: topics, in: app)
+            }
+            let known = try await base.subscriptions(of: id, in: app) ?? [:]
+            return try await base.setSubscriptions(of: id, to: known.merging(topics) { $1 }, in: app)
         }
     }
 
