@@ -12,7 +12,7 @@ import Topics
 /// 2. The pointer is set to the task, if it was not changed since it was read. It now names the replaced task as one to
 ///    be cancelled.
 /// 3. Replaced tasks are cancelled in the ledger.
-/// 4. The content moves to the archive, and the task is sent.
+/// 4. The content is archived, the task is sent, and then the staged content is removed.
 /// 5. A replaced task that waits for its time is released without its audience, so that it is reported.
 /// 6. The pointer forgets the cancelled tasks, and the sweep the swap.
 package struct TaskReplacement: Sendable {
@@ -62,6 +62,14 @@ package struct TaskReplacement: Sendable {
             return
         }
         try await finish(swap, pointer: pointer, trace: trace)
+    }
+
+    /// Sends a task that counts, if its request was cut off before that. A repeat of the request is answered only then.
+    package func complete(_ task: TaskID, key: ReplacementKey) async throws {
+        guard try await stores.replacements.staged(task) != nil else { return }
+        let pointer = try await pointer(of: key)
+        guard pointer.current == task else { return }
+        try await finish(TaskSwap(task, key: key), pointer: pointer, trace: nil)
     }
 
     /// Finishes a swap that was cut off, or drops a task that never counted.
@@ -151,19 +159,23 @@ extension TaskReplacement {
 
     /// Sends the task. Its content leaves the archive only when it is closed, so a task without content is done.
     private func commit(_ id: TaskID, trace: TraceContext?) async throws {
-        guard let task = try await published(id) else { return }
-        let key = Topics.key(id)
-        try await producer.send([
-            task.sendAt == nil
-                ? Topics.tasks.message(.task(task), key: key, trace: trace)
-                : Topics.schedules.message(.task(task), key: key, trace: trace)
-        ])
+        if let task = try await archived(id) {
+            let key = Topics.key(id)
+            try await producer.send([
+                task.sendAt == nil
+                    ? Topics.tasks.message(.task(task), key: key, trace: trace)
+                    : Topics.schedules.message(.task(task), key: key, trace: trace)
+            ])
+        }
+        try await stores.replacements.unstage(id, after: .zero)
     }
 
     /// A replaced task that was not planned is reported without devices.
     private func conclude(_ id: TaskID) async throws {
-        guard let task = try await published(id), try await stores.ledger.progress(of: id) == nil else { return }
-        try await sendWithdrawn(task)
+        if let task = try await archived(id), try await stores.ledger.progress(of: id) == nil {
+            try await sendWithdrawn(task)
+        }
+        try await stores.replacements.unstage(id, after: .zero)
     }
 
     /// The same for tasks that wait for their time. One that is not in the archive has a swap that is not finished,
@@ -186,16 +198,15 @@ extension TaskReplacement {
         ])
     }
 
-    /// Moves staged content to the archive, where the task is visible.
-    private func published(_ id: TaskID) async throws(StoreError) -> PushTask? {
-        if let content = try await stores.replacements.staged(id) {
+    /// Copies staged content to the archive, where the task is visible. If the task is done, it was sent before.
+    private func archived(_ id: TaskID) async throws(StoreError) -> PushTask? {
+        if let content = try await stores.replacements.staged(id), try await !isDone(id) {
             let task = try PushTask(archived: content, of: id)
             if task.sendAt == nil {
                 try await stores.archive.keep(content, of: id, entry: task.entry)
             } else {
                 try await stores.archive.schedule(content, of: id, entry: task.entry)
             }
-            try await stores.replacements.unstage(id, after: .zero)
         }
         return try await stores.archive.task(id)
     }

@@ -24,6 +24,7 @@ struct ContextPushScheduling: Sendable {
         if let current = try await book.current(key) {
             let isCancelled = try await isCancelled(current, in: caller.app.id)
             if !isCancelled, let task = try await book.task(current), form.isOf(task) {
+                try await submission.complete(current, key: key)
                 var response = ContextPushScheduling.answer(task, to: caller)
                 response.headers.append(IdempotentAnswers.replayed)
                 return response

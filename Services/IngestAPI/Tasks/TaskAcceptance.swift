@@ -99,6 +99,11 @@ struct TaskAcceptance: Sendable {
         for prepared in open { accepted[prepared.task.dialect]?.increment() }
     }
 
+    /// Sends a task with a key that counts already, if it is not sent.
+    func complete(_ task: TaskID, key: ReplacementKey) async throws {
+        try await replacement.complete(task, key: key)
+    }
+
     /// Accepts tasks with random ids that no request waits for: with short lists, immediately, and in place of no other.
     /// After an error some of them may be durable. The caller repeats it, which accepts each once, or withdraws them.
     func acceptRepeatedly(_ tasks: [PreparedTask]) async throws {

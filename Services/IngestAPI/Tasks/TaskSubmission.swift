@@ -58,6 +58,11 @@ struct TaskSubmission: Sendable {
         }
     }
 
+    /// Makes a task with a key durable that counts already; see `TaskReplacement.complete`.
+    func complete(_ task: TaskID, key: ReplacementKey) async throws {
+        try await acceptance.complete(task, key: key)
+    }
+
     /// Carries out a request that makes no task of a draft, once per idempotency key. `prepare` has no effect.
     func once<Prepared: Sendable>(
         _ key: SubmissionKey?, of caller: AuthorizedCaller, prepare: (TaskSeed) async throws -> Prepared,
