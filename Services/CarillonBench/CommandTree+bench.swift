@@ -4,7 +4,8 @@ extension CommandTree {
     static let bench = CommandTree(
         "carillon bench", purpose: "measures the pipeline and its parts",
         commands: [
-            BenchPipeline.self, BenchOutage.self, BenchSchedule.self, BenchMoments.self, BenchActivities.self,
+            BenchPipeline.self, BenchSingle.self, BenchOutage.self, BenchSchedule.self, BenchMoments.self,
+            BenchActivities.self,
             BenchAudience.self, BenchBatch.self, BenchHostile.self, BenchIngest.self, BenchReceipts.self,
             BenchEvents.self, BenchStream.self, BenchConsole.self, BenchHTTP.self,
             BenchSend.self, BenchRegistry.self, BenchImport.self, BenchBus.self, BenchLoad.self,

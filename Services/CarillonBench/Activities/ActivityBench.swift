@@ -72,7 +72,7 @@ struct ActivityBench {
         }
         let seconds = (time.uptime - start).inSeconds
         try await pipeline.isClosed(task)
-        let used = zip(usage, try harness.usage()).map { ($1.name, $1.reading.cpuSeconds - $0.reading.cpuSeconds) }
+        let used = try harness.usage(since: usage).map { ($0.name, $0.cpuSeconds) }
         return Reading(
             rate: Double(pipeline.devices) / seconds, cpuSeconds: Dictionary(used) { first, _ in first })
     }
@@ -102,10 +102,6 @@ struct ActivityBench {
     }
 
     private func memoryFigures() throws -> [BenchFigure] {
-        try harness.usage().map { program in
-            BenchFigure(
-                name: "activities.memory_peak.\(program.name)", value: Double(program.reading.memoryBytesPeak) / 1e6,
-                unit: "MB")
-        }
+        try harness.usage().map { $0.memoryFigure("activities.memory_peak") }
     }
 }

@@ -37,12 +37,12 @@ struct ActivityBurst {
         try await phones.add(ActivityBurst.count, running: ActivityBurst.activity)
         try await pipeline.waitUntilIdle()
         pipeline.say("\(ActivityBurst.updatesPerSecond) updates a second for \(seconds) s")
-        let before = try harness.usage().map(\.reading.cpuSeconds).reduce(0, +)
+        let before = try harness.usage()
         async let shown = watch()
         let posted = try await post()
         let states = try await shown
         try await pipeline.waitUntilIdle()
-        let used = try harness.usage().map(\.reading.cpuSeconds).reduce(0, +) - before
+        let used = try harness.usage(since: before).cpuSeconds
         return try figures(of: posted, shown: states, summary: try await phones.summary()) + [
             BenchFigure(name: "activities.burst.cpu_seconds", value: used, unit: "CPU-seconds")
         ]

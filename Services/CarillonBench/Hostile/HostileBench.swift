@@ -47,8 +47,8 @@ struct HostileBench {
             BenchFigure(name: "hostile.requests", value: Double(attacks.requests), unit: "requests"),
             BenchFigure(name: "hostile.restarts", value: Double(harness.programsEnded), unit: "programs"),
             BenchFigure(
-                name: "hostile.memory_peak", value: Double(api?.reading.memoryBytesPeak ?? 0) / 1e6, unit: "MB",
-                ratio: Double(api?.reading.memoryBytesPeak ?? 0) / Double(HostileBench.memoryBytes)),
+                name: "hostile.memory_peak", value: Double(api?.memoryBytesPeak ?? 0) / 1e6, unit: "MB",
+                ratio: Double(api?.memoryBytesPeak ?? 0) / Double(HostileBench.memoryBytes)),
         ]
     }
 

@@ -31,18 +31,21 @@ struct OutageBench {
         let measured = SystemTimeSource().uptime
         try await SystemTimeSource().sleep(for: outage)
         let seconds = (SystemTimeSource().uptime - measured).inSeconds
-        let (after, probes) = (try harness.usage(), try await pushes() - pushesBefore)
-        let used = zip(before, after).map { ($1.name, ($1.reading.cpuSeconds - $0.reading.cpuSeconds) / seconds * 100) }
-        let own = used.filter { $0.0 != "provider-simulator" }
+        let (used, probes) = (try harness.usage(since: before), try await pushes() - pushesBefore)
+        let own = used.filter { $0.name != "provider-simulator" }
         pipeline.say("the providers are back")
         let recovery = try await recover(task)
         return [
-            BenchFigure(name: "outage.cpu_percent", value: own.reduce(0) { $0 + $1.1 }, unit: "% of a core"),
+            BenchFigure(name: "outage.cpu_percent", value: own.cpuSeconds / seconds * 100, unit: "% of a core"),
             BenchFigure(name: "outage.recovery.seconds", value: recovery.last, unit: "s"),
             BenchFigure(name: "outage.recovery.first_seconds", value: recovery.first, unit: "s"),
             BenchFigure(name: "outage.rest_seconds", value: reached, unit: "s"),
             BenchFigure(name: "outage.pushes", value: Double(probes), unit: "pushes"),
-        ] + own.map { BenchFigure(name: "outage.cpu_percent.\($0.0)", value: $0.1, unit: "% of a core") }
+        ]
+            + own.map {
+                BenchFigure(
+                    name: "outage.cpu_percent.\($0.name)", value: $0.cpuSeconds / seconds * 100, unit: "% of a core")
+            }
     }
 
     private func fail(_ provider: String) async throws {
@@ -80,9 +83,7 @@ struct OutageBench {
         while SystemTimeSource().uptime < deadline {
             let (before, start) = (try harness.usage(), SystemTimeSource().uptime)
             try await SystemTimeSource().sleep(for: OutageBench.rest)
-            let used = zip(before, try harness.usage()).reduce(0) {
-                $0 + $1.1.reading.cpuSeconds - $1.0.reading.cpuSeconds
-            }
+            let used = try harness.usage(since: before).cpuSeconds
             if used / (SystemTimeSource().uptime - start).inSeconds < 0.2 { return }
         }
         throw BenchError("the pipeline did not come to rest within \(DurationText.print(OutageBench.restDeadline))")

@@ -32,7 +32,7 @@ struct PipelineBench {
         say("\(PipelineBench.singlePushes) pushes to one device, one after another")
         let idle = try await latencies(PipelineBench.singlePushes, to: apple, of: "apns")
         say("a push to every device")
-        var figures = try await broadcast()
+        var figures = figures(try await broadcast())
         say("single pushes during another push to every device")
         let busy = try await latenciesWhileBusy(huawei)
         figures += [
@@ -91,7 +91,7 @@ struct PipelineBench {
         }
     }
 
-    private func withStore<Result>(_ body: (RedisClient) async throws -> Result) async throws -> Result {
+    func withStore<Result>(_ body: (RedisClient) async throws -> Result) async throws -> Result {
         let client = RedisClient(try RedisConfiguration(url: harness.redis), log: .bench, metrics: Metrics())
         do {
             let result = try await body(client)
@@ -118,31 +118,40 @@ struct PipelineBench {
         return Broadcast(task: try await postTask(body), posted: posted, acceptedBefore: before)
     }
 
-    private func broadcast() async throws -> [BenchFigure] {
+    /// What a push to every device took.
+    struct BroadcastReading {
+        let delivered: Duration
+        let closed: Duration
+        let usage: [ProgramUsage]
+    }
+
+    func broadcast() async throws -> BroadcastReading {
         let before = try harness.usage()
         let broadcast = try await post()
         while try await accepted() < broadcast.acceptedBefore + devices {
             try await SystemTimeSource().sleep(for: PipelineBench.pause)
         }
-        let answered = (SystemTimeSource().uptime - broadcast.posted).inSeconds
+        let delivered = SystemTimeSource().uptime - broadcast.posted
         try await isClosed(broadcast.task)
-        let closed = (SystemTimeSource().uptime - broadcast.posted).inSeconds
-        let after = try harness.usage()
-        let used = zip(before, after).map { ($1.name, $1.reading.cpuSeconds - $0.reading.cpuSeconds) }
-        let name = devices == 1_000_000 ? "pipeline.broadcast_1m" : "pipeline.broadcast"
-        return [
-            BenchFigure(name: "\(name).seconds", value: answered, unit: "s"),
-            BenchFigure(name: "\(name).closed_seconds", value: closed, unit: "s"),
-            BenchFigure(name: "\(name).cpu_seconds", value: used.reduce(0) { $0 + $1.1 }, unit: "CPU-seconds"),
-        ]
-            + used.map { BenchFigure(name: "\(name).cpu_seconds.\($0.0)", value: $0.1, unit: "CPU-seconds") }
-            + after.map {
-                BenchFigure(
-                    name: "\(name).memory_peak.\($0.name)", value: Double($0.reading.memoryBytesPeak) / 1e6, unit: "MB")
-            }
+        let closed = SystemTimeSource().uptime - broadcast.posted
+        return BroadcastReading(delivered: delivered, closed: closed, usage: try harness.usage(since: before))
     }
 
-    private func latenciesWhileBusy(_ device: DeviceID) async throws -> [Double] {
+    private func figures(_ broadcast: BroadcastReading) -> [BenchFigure] {
+        let name = devices == 1_000_000 ? "pipeline.broadcast_1m" : "pipeline.broadcast"
+        return [
+            BenchFigure(name: "\(name).seconds", value: broadcast.delivered.inSeconds, unit: "s"),
+            BenchFigure(name: "\(name).closed_seconds", value: broadcast.closed.inSeconds, unit: "s"),
+            BenchFigure(name: "\(name).cpu_seconds", value: broadcast.usage.cpuSeconds, unit: "CPU-seconds"),
+        ]
+            + broadcast.usage.map {
+                BenchFigure(name: "\(name).cpu_seconds.\($0.name)", value: $0.cpuSeconds, unit: "CPU-seconds")
+            }
+            + broadcast.usage.map { $0.memoryFigure("\(name).memory_peak") }
+    }
+
+    /// Milliseconds of single pushes, one after another, until a push to every device is sent.
+    func latenciesWhileBusy(_ device: DeviceID) async throws -> [Double] {
         let broadcast = try await post()
         var latencies: [Double] = []
         while try await accepted() < broadcast.acceptedBefore + devices {

@@ -110,10 +110,13 @@ final class LocalHarness: Sendable {
 
     /// A request that posts a task to the topic `bench`, to which no device is subscribed.
     var taskRequest: [UInt8] {
-        let body = #"{"audience":{"topic":"bench"},"message":{"title":"Hello","body":"World"}}"#
-        return Array(
+        post("/v1/tasks", #"{"audience":{"topic":"bench"},"message":{"title":"Hello","body":"World"}}"#)
+    }
+
+    func post(_ path: String, _ body: String) -> [UInt8] {
+        Array(
             """
-            POST /v1/tasks HTTP/1.1\r
+            POST \(path) HTTP/1.1\r
             Host: 127.0.0.1\r
             Authorization: Bearer \(key.reveal())\r
             Content-Type: application/json\r
@@ -134,7 +137,12 @@ final class LocalHarness: Sendable {
     }
 
     /// Resources used by each program so far.
-    func usage() throws -> [(name: String, reading: ProcessReading)] {
-        try programs.map { ($0.name, try ProcessReading($0.processID)) }
+    func usage() throws -> [ProgramUsage] {
+        try programs.map { ProgramUsage($0.name, try ProcessReading($0.processID)) }
+    }
+
+    /// The same, with the CPU time since an earlier reading.
+    func usage(since before: [ProgramUsage]) throws -> [ProgramUsage] {
+        try zip(before, usage()).map { $1.since($0) }
     }
 }

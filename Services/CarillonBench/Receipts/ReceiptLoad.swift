@@ -10,15 +10,15 @@ struct ReceiptLoad: Sendable {
     let task: TaskID
     let day: UInt16
     private let prover: ReceiptProver
+    private let harness: LocalHarness
     private let port: UInt16
-    private let key: Secret
 
     init(_ harness: LocalHarness, task: TaskID) throws {
         self.task = task
         day = ReceiptProof.day(of: SystemTimeSource().now)
         prover = ReceiptProver(try harness.receiptKey().taskKey(of: task))
+        self.harness = harness
         port = try harness.port()
-        key = harness.key
     }
 
     /// Returns the number of receipts that were answered.
@@ -44,16 +44,6 @@ struct ReceiptLoad: Sendable {
             let proof = prover.proof(of: device, on: .ios, day: day)
             return #"{"task":"\#(task)","device":"\#(device)","proof":"\#(proof)","kind":"opened"}"#
         }
-        let body = #"{"receipts":[\#(receipts.joined(separator: ","))]}"#
-        return Array(
-            """
-            POST /v1/receipts HTTP/1.1\r
-            Host: 127.0.0.1\r
-            Authorization: Bearer \(key.reveal())\r
-            Content-Type: application/json\r
-            Content-Length: \(body.utf8.count)\r
-            \r
-            \(body)
-            """.utf8)
+        return harness.post("/v1/receipts", #"{"receipts":[\#(receipts.joined(separator: ","))]}"#)
     }
 }

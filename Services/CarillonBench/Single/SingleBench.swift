@@ -1,0 +1,143 @@
+import CommandKit
+import PushModel
+import RedisClient
+import ServiceKit
+
+/// Pushes to one user each: as fast as they are accepted, and at a part of the rate at which they are delivered.
+struct SingleBench {
+    private static let warmUp = 500
+    private static let pause = Duration.milliseconds(50)
+    private static let samplePause = Duration.milliseconds(100)
+    /// For what is under way when the last sample is posted.
+    private static let patience = Duration.seconds(60)
+
+    let pipeline: PipelineBench
+    /// As fast as possible.
+    let pushes: Int
+    /// Of the runs at a part of that rate.
+    let duration: Duration
+
+    private var harness: LocalHarness { pipeline.harness }
+    private var time: SystemTimeSource { SystemTimeSource() }
+
+    private struct FullLoad {
+        let accepted: Duration
+        let delivered: Duration
+        let usage: [ProgramUsage]
+        let before: RedisWork
+        let after: RedisWork
+    }
+
+    func run() async throws -> [BenchFigure] {
+        pipeline.say("registering \(pipeline.devices) devices")
+        let sampled = try await pipeline.fill().huawei
+        let load = try SingleLoad(harness, users: pipeline.devices)
+        try await load.post(SingleBench.warmUp)
+        try await pipeline.waitUntilIdle()
+        pipeline.say("\(pushes) pushes to one user each, as fast as possible")
+        let full = try await fullLoad(load)
+        let rate = Double(pushes) / full.delivered.inSeconds
+        pipeline.say("a push to every device")
+        let broadcastSeconds = try await pipeline.broadcast().usage.cpuSeconds
+        var figures = self.figures(full, broadcastMilliseconds: broadcastSeconds * 1_000 / Double(pipeline.devices))
+        for (name, share) in [("half_load", 0.5), ("high_load", 0.8)] {
+            pipeline.say("pushes at \(Int(rate * share)) a second, for \(Int(duration.inSeconds)) seconds")
+            let latencies = try await latencies(at: rate * share, load: load, to: sampled)
+            figures += [
+                BenchFigure(name: "single.\(name).p50", value: latencies.percentile(50), unit: "ms"),
+                BenchFigure(name: "single.\(name).p99", value: latencies.percentile(99), unit: "ms"),
+            ]
+        }
+        figures += try harness.usage().map { $0.memoryFigure("single.memory_peak") }
+        pipeline.say("single pushes during another push to every device")
+        let busy = try await pipeline.latenciesWhileBusy(sampled)
+        return figures + [BenchFigure(name: "single.beside_broadcast.p99", value: busy.percentile(99), unit: "ms")]
+    }
+
+    private func fullLoad(_ load: SingleLoad) async throws -> FullLoad {
+        let expected = try await pipeline.accepted() + pushes
+        let (compaction, before) = try await pipeline.withStore { client in
+            (try await LogCompaction(pausedBy: client), try await RedisWork(client))
+        }
+        let usageBefore = try harness.usage()
+        let start = time.uptime
+        async let posting = post(load, since: start)
+        while try await pipeline.accepted() < expected { try await time.sleep(for: SingleBench.pause) }
+        let delivered = time.uptime - start
+        let accepted = try await posting
+        try await pipeline.waitUntilIdle()
+        let usage = try harness.usage(since: usageBefore)
+        let after = try await pipeline.withStore { client in
+            let work = try await RedisWork(client)
+            try await compaction.resume(client)
+            return work
+        }
+        return FullLoad(accepted: accepted, delivered: delivered, usage: usage, before: before, after: after)
+    }
+
+    private func post(_ load: SingleLoad, since start: Duration) async throws -> Duration {
+        try await load.post(pushes)
+        return time.uptime - start
+    }
+
+    private func figures(_ full: FullLoad, broadcastMilliseconds: Double) -> [BenchFigure] {
+        let count = Double(pushes)
+        let sum = full.usage.cpuSeconds * 1_000 / count
+        func perPush(_ name: String, unit: String, _ value: (RedisWork) -> Double) -> BenchFigure {
+            BenchFigure(name: "single.\(name)", value: (value(full.after) - value(full.before)) / count, unit: unit)
+        }
+        return [
+            BenchFigure(name: "single.accepted.rate", value: count / full.accepted.inSeconds, unit: "tasks/s"),
+            BenchFigure(name: "single.delivered.rate", value: count / full.delivered.inSeconds, unit: "pushes/s"),
+            BenchFigure(name: "single.cpu_ms", value: sum, unit: "CPU-ms/push"),
+            BenchFigure(name: "single.cpu_ratio", value: sum / broadcastMilliseconds, unit: "of a broadcast's push"),
+        ]
+            + full.usage.map {
+                BenchFigure(
+                    name: "single.cpu_ms.\($0.name)", value: $0.cpuSeconds * 1_000 / count, unit: "CPU-ms/push")
+            }
+            + [
+                perPush("redis_calls", unit: "scripts/push", \.calls),
+                perPush("redis_us", unit: "µs/push", \.microseconds),
+                perPush("aof_bytes", unit: "bytes/push", \.logBytes),
+                perPush("bytes_kept", unit: "bytes/push", \.memoryBytes),
+            ]
+    }
+
+    /// Milliseconds from the request of each sample to its receipt.
+    private func latencies(at rate: Double, load: SingleLoad, to device: DeviceID) async throws -> [Double] {
+        let count = Int(rate * duration.inSeconds)
+        async let others: Void = load.post(count, pause: .seconds(1) / rate)
+        let latencies = try await sample(device)
+        try await others
+        try await pipeline.waitUntilIdle()
+        return latencies
+    }
+
+    private func sample(_ device: DeviceID) async throws -> [Double] {
+        var receipts = try await PushReceipts(of: "huawei", harness: harness, http: pipeline.http)
+        var posted: [String: Timestamp] = [:]
+        let start = time.uptime
+        while time.uptime < start + duration {
+            let moment = time.now
+            let task = try await pipeline.postTask(#"{"devices":["\#(device)"],"message":{"body":"Hello"}}"#)
+            posted[task] = moment
+            try await receipts.poll()
+            try await time.sleep(for: SingleBench.samplePause)
+        }
+        let deadline = time.uptime + SingleBench.patience
+        while receipts.all.count < posted.count {
+            guard time.uptime < deadline else {
+                throw BenchError("\(posted.count - receipts.all.count) of \(posted.count) pushes did not arrive")
+            }
+            try await time.sleep(for: SingleBench.pause)
+            try await receipts.poll()
+        }
+        return try receipts.all.map { receipt in
+            guard let moment = posted.first(where: { receipt.text.contains($0.key) })?.value else {
+                throw BenchError("a push of another task arrived")
+            }
+            return Double((receipt.received - moment).wholeMilliseconds)
+        }
+    }
+}
