@@ -16,8 +16,9 @@ struct BenchSingle: Command {
 
             Then a broadcast to all devices is sent for comparison, and tasks are posted at half and at four fifths of
             the delivered rate, for so many seconds each. Latencies are those of ten more pushes a second to a device of
-            Huawei's, from the request to the receipt by the simulator; as are those during another broadcast. Memory is
-            that at the end of the run at four fifths: --seconds 600 shows whether it grows.
+            Huawei's, from the request to the receipt by the simulator. Memory is that at the end of the run at four
+            fifths: --seconds 600 shows whether it grows. At last pushes to the same device are posted one after another
+            during another broadcast.
             """)
 
     private let isJSON: Bool
