@@ -110,10 +110,10 @@ final class LocalHarness: Sendable {
 
     /// A request that posts a task to the topic `bench`, to which no device is subscribed.
     var taskRequest: [UInt8] {
-        post("/v1/tasks", #"{"audience":{"topic":"bench"},"message":{"title":"Hello","body":"World"}}"#)
+        post("/v1/tasks", body: #"{"audience":{"topic":"bench"},"message":{"title":"Hello","body":"World"}}"#)
     }
 
-    func post(_ path: String, _ body: String) -> [UInt8] {
+    func post(_ path: String, body: String) -> [UInt8] {
         Array(
             """
             POST \(path) HTTP/1.1\r
@@ -138,7 +138,7 @@ final class LocalHarness: Sendable {
 
     /// Resources used by each program so far.
     func usage() throws -> [ProgramUsage] {
-        try programs.map { ProgramUsage($0.name, try ProcessReading($0.processID)) }
+        try programs.map { ProgramUsage($0.name, reading: try ProcessReading($0.processID)) }
     }
 
     /// The same, with the CPU time since an earlier reading.

@@ -4,7 +4,7 @@ struct ProgramUsage: Sendable {
     let cpuSeconds: Double
     let memoryBytesPeak: Int
 
-    init(_ name: String, _ reading: ProcessReading) {
+    init(_ name: String, reading: ProcessReading) {
         self.init(name, cpuSeconds: reading.cpuSeconds, memoryBytesPeak: reading.memoryBytesPeak)
     }
 

@@ -44,6 +44,6 @@ struct ReceiptLoad: Sendable {
             let proof = prover.proof(of: device, on: .ios, day: day)
             return #"{"task":"\#(task)","device":"\#(device)","proof":"\#(proof)","kind":"opened"}"#
         }
-        return harness.post("/v1/receipts", #"{"receipts":[\#(receipts.joined(separator: ","))]}"#)
+        return harness.post("/v1/receipts", body: #"{"receipts":[\#(receipts.joined(separator: ","))]}"#)
     }
 }

@@ -25,6 +25,17 @@ struct PushReceipts {
         newest = try await http.get(url).elements?.first?.compactText
     }
 
+    /// Milliseconds from these moments to the receipts of the pushes of their tasks, which arrive about in this order.
+    func latencies(since moments: [(task: String, moment: Timestamp)]) throws -> [Double] {
+        var open = moments
+        return try all.map { receipt in
+            guard let place = open.firstIndex(where: { receipt.text.contains($0.task) }) else {
+                throw BenchError("a push of another task arrived, or one twice")
+            }
+            return Double((receipt.received - open.remove(at: place).moment).wholeMilliseconds)
+        }
+    }
+
     mutating func poll() async throws {
         let pushes = try await http.get(url).elements ?? []
         var new: [Receipt] = []

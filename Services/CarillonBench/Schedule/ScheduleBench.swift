@@ -78,22 +78,17 @@ struct ScheduleBench {
     /// Milliseconds from the time of each task to its receipt, ten tasks a second.
     private func lateness(to device: DeviceID, first: Timestamp) async throws -> [Double] {
         var receipts = try await PushReceipts(of: "huawei", harness: harness, http: pipeline.http)
-        var due: [String: Timestamp] = [:]
+        var due: [(task: String, moment: Timestamp)] = []
         for number in 0..<ScheduleBench.latePushes {
             let moment = first + .milliseconds(Int64(100 * number))
             let task = try await pipeline.postTask(
                 #"{"devices":["\#(device)"],"message":{"body":"Hello"},"send_at":"\#(moment)"}"#)
-            due[task] = moment
+            due.append((task, moment))
         }
         while receipts.all.count < ScheduleBench.latePushes {
             try await receipts.poll()
             try await time.sleep(for: ScheduleBench.pause)
         }
-        return try receipts.all.map { receipt in
-            guard let moment = due.first(where: { receipt.text.contains($0.key) })?.value else {
-                throw BenchError("a push of another task arrived")
-            }
-            return Double((receipt.received - moment).wholeMilliseconds)
-        }
+        return try receipts.latencies(since: due)
     }
 }

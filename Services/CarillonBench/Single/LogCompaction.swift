@@ -17,7 +17,7 @@ struct LogCompaction {
         growth = RedisArgument(value)
         _ = try await client.send(RedisCommand("CONFIG", "SET", LogCompaction.setting, 0))
         let deadline = SystemTimeSource().uptime + LogCompaction.patience
-        while try await !client.send(RedisCommand("INFO", "persistence")).isIdle {
+        while try await RedisInfo(client, section: "persistence").number("aof_rewrite_in_progress") != 0 {
             guard SystemTimeSource().uptime < deadline else { throw BenchError("Redis compacts its log for a minute") }
             try await SystemTimeSource().sleep(for: LogCompaction.look)
         }
@@ -26,8 +26,4 @@ struct LogCompaction {
     func resume(_ client: RedisClient) async throws {
         _ = try await client.send(RedisCommand("CONFIG", "SET", LogCompaction.setting, growth))
     }
-}
-
-extension RedisValue {
-    fileprivate var isIdle: Bool { string?.contains("aof_rewrite_in_progress:0") == true }
 }

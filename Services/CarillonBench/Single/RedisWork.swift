@@ -11,25 +11,11 @@ struct RedisWork: Sendable {
     let memoryBytes: Double
 
     init(_ client: RedisClient) async throws {
-        let text = try await client.send(RedisCommand("INFO", "everything")).string ?? ""
-        let lines = text.split(whereSeparator: \.isNewline)
-        func field(_ name: String) -> Substring? {
-            lines.first { $0.hasPrefix(name + ":") }.map { $0.dropFirst(name.count + 1) }
-        }
-        guard let memory = field("used_memory").flatMap({ Double($0) }),
-            let log = field("aof_current_size").flatMap({ Double($0) }),
-            let scripts = field("cmdstat_evalsha")?.split(separator: ","),
-            let calls = RedisWork.value("calls", scripts),
-            let microseconds = RedisWork.value("usec", scripts)
-        else { throw BenchError("redis-server does not report its memory, its log and its scripts") }
-        self.calls = calls
-        self.microseconds = microseconds
-        logBytes = log
-        memoryBytes = memory - (try await RedisWork.streamBytes(client))
-    }
-
-    private static func value(_ name: String, _ fields: [Substring]) -> Double? {
-        fields.first { $0.hasPrefix(name + "=") }.flatMap { Double($0.dropFirst(name.count + 1)) }
+        let info = try await RedisInfo(client, section: "everything")
+        calls = try info.number("calls", ofCommand: "evalsha")
+        microseconds = try info.number("usec", ofCommand: "evalsha")
+        logBytes = try info.number("aof_current_size")
+        memoryBytes = try await info.number("used_memory") - RedisWork.streamBytes(client)
     }
 
     private static func streamBytes(_ client: RedisClient) async throws -> Double {

@@ -8,7 +8,7 @@ struct SingleBench {
     private static let warmUp = 500
     private static let pause = Duration.milliseconds(50)
     private static let samplePause = Duration.milliseconds(100)
-    /// For what is under way when the last sample is posted.
+    /// For what is under way when the last task is posted.
     private static let patience = Duration.seconds(60)
 
     let pipeline: PipelineBench
@@ -61,10 +61,10 @@ struct SingleBench {
         }
         let usageBefore = try harness.usage()
         let start = time.uptime
-        async let posting = post(load, since: start)
-        while try await pipeline.accepted() < expected { try await time.sleep(for: SingleBench.pause) }
+        try await load.post(pushes)
+        let accepted = time.uptime - start
+        try await hasArrived(expected)
         let delivered = time.uptime - start
-        let accepted = try await posting
         try await pipeline.waitUntilIdle()
         let usage = try harness.usage(since: usageBefore)
         let after = try await pipeline.withStore { client in
@@ -75,15 +75,22 @@ struct SingleBench {
         return FullLoad(accepted: accepted, delivered: delivered, usage: usage, before: before, after: after)
     }
 
-    private func post(_ load: SingleLoad, since start: Duration) async throws -> Duration {
-        try await load.post(pushes)
-        return time.uptime - start
+    /// As many pushes as the simulator then has accepted in all. Fails if none arrives for a minute.
+    private func hasArrived(_ expected: Int) async throws {
+        var (arrived, deadline) = (0, time.uptime + SingleBench.patience)
+        while arrived < expected {
+            try await time.sleep(for: SingleBench.pause)
+            let now = try await pipeline.accepted()
+            if now > arrived { deadline = time.uptime + SingleBench.patience }
+            arrived = now
+            guard time.uptime < deadline else { throw BenchError("\(expected - arrived) pushes did not arrive") }
+        }
     }
 
     private func figures(_ full: FullLoad, broadcastMilliseconds: Double) -> [BenchFigure] {
         let count = Double(pushes)
         let sum = full.usage.cpuSeconds * 1_000 / count
-        func perPush(_ name: String, unit: String, _ value: (RedisWork) -> Double) -> BenchFigure {
+        func perPush(_ name: String, unit: String, value: (RedisWork) -> Double) -> BenchFigure {
             BenchFigure(name: "single.\(name)", value: (value(full.after) - value(full.before)) / count, unit: unit)
         }
         return [
@@ -97,10 +104,10 @@ struct SingleBench {
                     name: "single.cpu_ms.\($0.name)", value: $0.cpuSeconds * 1_000 / count, unit: "CPU-ms/push")
             }
             + [
-                perPush("redis_calls", unit: "scripts/push", \.calls),
-                perPush("redis_us", unit: "µs/push", \.microseconds),
-                perPush("aof_bytes", unit: "bytes/push", \.logBytes),
-                perPush("bytes_kept", unit: "bytes/push", \.memoryBytes),
+                perPush("redis_calls", unit: "scripts/push", value: \.calls),
+                perPush("redis_us", unit: "µs/push", value: \.microseconds),
+                perPush("aof_bytes", unit: "bytes/push", value: \.logBytes),
+                perPush("bytes_kept", unit: "bytes/push", value: \.memoryBytes),
             ]
     }
 
@@ -116,12 +123,12 @@ struct SingleBench {
 
     private func sample(_ device: DeviceID) async throws -> [Double] {
         var receipts = try await PushReceipts(of: "huawei", harness: harness, http: pipeline.http)
-        var posted: [String: Timestamp] = [:]
+        var posted: [(task: String, moment: Timestamp)] = []
         let start = time.uptime
         while time.uptime < start + duration {
             let moment = time.now
             let task = try await pipeline.postTask(#"{"devices":["\#(device)"],"message":{"body":"Hello"}}"#)
-            posted[task] = moment
+            posted.append((task, moment))
             try await receipts.poll()
             try await time.sleep(for: SingleBench.samplePause)
         }
@@ -133,11 +140,6 @@ struct SingleBench {
             try await time.sleep(for: SingleBench.pause)
             try await receipts.poll()
         }
-        return try receipts.all.map { receipt in
-            guard let moment = posted.first(where: { receipt.text.contains($0.key) })?.value else {
-                throw BenchError("a push of another task arrived")
-            }
-            return Double((receipt.received - moment).wholeMilliseconds)
-        }
+        return try receipts.latencies(since: posted)
     }
 }

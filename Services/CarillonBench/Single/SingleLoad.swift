@@ -41,7 +41,7 @@ struct SingleLoad: Sendable {
             if pause > .zero, wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
             let user = SyntheticDevice(number % users).user
             try connection.post(
-                harness.post("/v1/tasks", #"{"users":["\#(user)"],"message":{"title":"Hello","body":"World"}}"#))
+                harness.post("/v1/tasks", body: #"{"users":["\#(user)"],"message":{"title":"Hello","body":"World"}}"#))
         }
     }
 }
