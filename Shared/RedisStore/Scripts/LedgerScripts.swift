@@ -11,7 +11,7 @@ enum LedgerScripts {
         .providerNumbers, .providers)
     static let claim = RedisScript(
         PackageResources.claim_lua, using: .clock, .states, .ledgerFlags, .claimReplies, .ranges, .ledger, .window,
-        .claims, .reported, .badges, .caps, .contest, .deferrals)
+        .claims, .firstClaim, .reported, .badges, .caps, .contest, .deferrals)
     static let `defer` = RedisScript(
         PackageResources.defer_lua, using: .clock, .states, .ledgerFlags, .ranges, .ledger, .window, .whole, .deferrals)
     static let renew = RedisScript(PackageResources.renew_claim_lua, using: .clock)

@@ -32,6 +32,7 @@ extension ScriptLibrary {
     static let contest = ScriptLibrary(PackageResources.contest_lua)
     static let deferrals = ScriptLibrary(PackageResources.deferrals_lua)
     static let fields = ScriptLibrary(PackageResources.fields_lua)
+    static let firstClaim = ScriptLibrary(PackageResources.first_claim_lua)
     static let ledger = ScriptLibrary(PackageResources.ledger_lua)
     static let ledgerReasons = ScriptLibrary(PackageResources.ledger_reasons_lua)
     static let lists = ScriptLibrary(PackageResources.lists_lua)

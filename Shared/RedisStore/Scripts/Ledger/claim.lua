@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Libraries: clock, states, ledgerFlags, claimReplies, ranges, ledger, window, claims, reported, badges,
--- caps, contest, deferrals
+-- Libraries: clock, states, ledgerFlags, claimReplies, ranges, ledger, window, claims, firstClaim, reported,
+-- badges, caps, contest, deferrals
 -- Claims devices that a sender is about to send to.
 --
 -- KEYS: ledger, claims, details, deferrals, then those that `badges.lua` describes.
@@ -13,47 +13,15 @@
 -- a u48 for each held device, the rest of the lease in milliseconds, and for each capped device, when it may get its
 -- next push.
 
-if not head then return false end
-local ranges = ARGV[5]
-if ranges == '' then return {'', '', ''} end
-
--- Most claims are the first for all of their devices. Then the states alone decide.
-local function takeAll()
-    local count, targeted = 0, 0
-    each(ranges, function(offset)
-        count = count + 1
-        if states[offset] == STATE_TARGETED then targeted = targeted + 1 end
-    end)
-    if ownEnding or countsBadges or hasCap or isRelease or targeted < count then return nil end
-    each(ranges, function(offset) states[offset] = STATE_CLAIMED end)
-    head[COUNTS + STATE_TARGETED] = head[COUNTS + STATE_TARGETED] - count
-    head[COUNTS + STATE_CLAIMED] = head[COUNTS + STATE_CLAIMED] + count
-    return string.rep(char(ANSWER_CLAIMED), count)
-end
-
-local function takeEach()
-    local answers = {}
-    each(ranges, function(offset)
-        enterBucketOf(offset)
-        answers[#answers + 1] = decide(offset)
-    end)
-    return char(unpack(answers))
-end
-
-load(span(ranges))
-local reply = takeAll()
-local mine = ranges
-if not reply then
-    reply = takeEach()
-    mine = taken.text()
-end
+local answers = {}
+each(ARGV[5], function(offset)
+    enterBucketOf(offset)
+    answers[#answers + 1] = decide(offset)
+end)
 save()
 undefer(KEYS[4])
 
 for holder, gone in pairs(losers) do without(holder, gone) end
-if mine ~= '' then
-    local before = redis.call('HGET', KEYS[2], name)
-    if before then mine = union(string.sub(before, 8), mine) end
-    writeClaim({name = name, leaseEnd = now + ARGV[4], attempt = attempt, ranges = mine})
-end
-return {reply, table.concat(badges), table.concat(replyTimes)}
+local mine = taken.text()
+if mine ~= '' then extendClaim(name, now + ARGV[4], attempt, mine) end
+return {char(unpack(answers)), table.concat(badges), table.concat(replyTimes)}

@@ -21,6 +21,13 @@ local function union(some, others)
     return rangesOf(all)
 end
 
+-- Adds offsets to those that a claim holds, if it holds any.
+local function extendClaim(name, leaseEnd, attempt, ranges)
+    local before = redis.call('HGET', KEYS[2], name)
+    if before then ranges = union(string.sub(before, 8), ranges) end
+    writeClaim({name = name, leaseEnd = leaseEnd, attempt = attempt, ranges = ranges})
+end
+
 -- Takes offsets out of a claim.
 local function without(claim, gone)
     local left = collector()

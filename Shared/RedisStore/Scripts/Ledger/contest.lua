@@ -2,7 +2,7 @@
 
 local name, attempt = ARGV[2], tonumber(ARGV[3])
 -- The state in which unclaimed devices end instead of being claimed.
-local ending = head and (has(FLAG_CANCELLED) and STATE_CANCELLED or now >= head[DEADLINE] and STATE_EXPIRED) or nil
+local ending = has(FLAG_CANCELLED) and STATE_CANCELLED or now >= head[DEADLINE] and STATE_EXPIRED or nil
 -- The same after the devices' own life.
 local ownEnding = ending or (ARGV[7] ~= '' and now >= tonumber(ARGV[7]) and STATE_EXPIRED) or nil
 local isRelease = ARGV[6] == '1'

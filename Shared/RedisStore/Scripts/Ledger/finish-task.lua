@@ -17,18 +17,18 @@ local function addProviders(text)
     end
 end
 
-local function saveProviders()
+local function packProviders()
     local list = {}
     for provider, counts in pairs(devices) do
         for state, count in pairs(counts) do list[#list + 1] = struct.pack('<BBI', provider, state, count) end
     end
-    if #list > 0 then redis.call('HSET', KEYS[1], 'providers', table.concat(list)) end
+    return table.concat(list)
 end
 
 -- A segment that was closed before is not added again.
-local function addSegments()
-    addProviders(redis.call('HGET', KEYS[1], 'providers') or '')
-    addPackedReasons(ends, redis.call('HGET', KEYS[1], 'reasons') or '')
+local function addSegments(providers, reasons)
+    addProviders(providers or '')
+    addPackedReasons(ends, reasons or '')
     for at = 4, #ARGV, 4 do
         if redis.call('HSET', KEYS[4], ARGV[at], ARGV[at + 1]) == 1 then
             addProviders(ARGV[at + 2])
@@ -36,33 +36,37 @@ local function addSegments()
         end
         redis.call('SREM', KEYS[3], ARGV[at])
     end
-    saveProviders()
-    if #ends.list > 0 then redis.call('HSET', KEYS[1], 'reasons', packReasons(ends)) end
+    local sums = {}
+    for name, packed in pairs({providers = packProviders(), reasons = packReasons(ends)}) do
+        if packed ~= '' then sums[#sums + 1], sums[#sums + 2] = name, packed end
+    end
+    if #sums > 0 then redis.call('HSET', KEYS[1], unpack(sums)) end
 end
 
-local function sumTotals()
-    local totals = {}
+-- The segments, and the sums of their counts.
+local function sumUp()
+    local totals, segments = {}, {}
     for state = STATE_TARGETED, STATE_UNKNOWN do totals[state] = 0 end
-    for _, text in ipairs(redis.call('HVALS', KEYS[4])) do
-        local counts = {struct.unpack('<HHHHHHHHHHH', text)}
+    local sums = redis.call('HGETALL', KEYS[4])
+    for at = 1, #sums, 2 do
+        segments[#segments + 1] = sums[at]
+        local counts = {struct.unpack('<HHHHHHHHHHH', sums[at + 1])}
         for state = STATE_TARGETED, STATE_UNKNOWN do totals[state] = totals[state] + counts[state] end
     end
-    return struct.pack('<IIIIIIIIIII', unpack(totals))
+    return segments, struct.pack('<IIIIIIIIIII', unpack(totals))
 end
 
 local function close()
-    redis.call('HSET', KEYS[1], 'closed', string.format('%.0f', now), 'totals', sumTotals())
-    if ARGV[3] == '1' then
-        redis.call('HSET', KEYS[1], 'segments', table.concat(redis.call('HKEYS', KEYS[4]), ','))
-    end
+    local segments, totals = sumUp()
+    local list = ARGV[3] == '1' and {'segments', table.concat(segments, ',')} or {}
+    redis.call('HSET', KEYS[1], 'closed', string.format('%.0f', now), 'totals', totals, unpack(list))
     redis.call('DEL', KEYS[4])
     redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
 
-local done = redis.call('HMGET', KEYS[1], 'closed', 'restoring')
-if not done[1] and not done[2] then
-    addSegments()
-    local fields = redis.call('HMGET', KEYS[1], 'jobs', 'resolved')
-    if fields[1] == (fields[2] or '0') and redis.call('EXISTS', KEYS[3]) == 0 then close() end
+local fields = redis.call('HMGET', KEYS[1], 'closed', 'restoring', 'providers', 'reasons', 'jobs', 'resolved')
+if not fields[1] and not fields[2] then
+    addSegments(fields[3], fields[4])
+    if fields[5] == (fields[6] or '0') and redis.call('EXISTS', KEYS[3]) == 0 then close() end
 end
 return view()

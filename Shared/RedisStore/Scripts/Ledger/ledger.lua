@@ -9,6 +9,7 @@
 local SPARSE_MAXIMUM = 512
 local HEADERS = {'<BBI6HHHHHHHHHHH', '<BBI6HHHHHHHHHHHH'}
 local HEADER_BYTES = {30, 32}
+local KNOWN_BYTES = 96
 -- head[VERSION], head[FLAGS], head[DEADLINE], and head[COUNTS + state] for the number of devices in a state.
 local VERSION, FLAGS, DEADLINE, COUNTS = 1, 2, 3, 3
 -- States of open devices that no sender holds.
@@ -20,25 +21,24 @@ local head, states, order, first, last = nil, {}, {}, 0, -1
 -- Offsets that were deferred and have another state, or another deferral, now.
 local undeferred = {}
 
-local stored = redis.call('GETRANGE', ledger, 0, HEADER_BYTES[2] - 1)
-if stored ~= '' then
-    head = {struct.unpack(HEADERS[string.byte(stored)], stored)}
+-- The beginning of the ledger, which is all of it for few devices; nil once something is written.
+local beginning = redis.call('GETRANGE', ledger, 0, KNOWN_BYTES - 1)
+local isNew = beginning == ''
+if not isNew then
+    head = {struct.unpack(HEADERS[string.byte(beginning)], beginning)}
     -- In version 1 the last value is the place behind the header.
     if head[VERSION] == 1 then head[COUNTS + STATE_DEFERRED] = 0 end
 end
 
-local function newHead(flags, deadline)
-    return {1, tonumber(flags), tonumber(deadline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
-end
+local NO_DEVICES = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+local function newHead(flags, deadline) return {1, tonumber(flags), tonumber(deadline), unpack(NO_DEVICES)} end
 
 local function has(flag) return bit.band(head[FLAGS], flag) ~= 0 end
 local function set(flag) head[FLAGS] = bit.bor(head[FLAGS], flag) end
 local function header() return struct.pack(HEADERS[head[VERSION]], unpack(head, 1, COUNTS + STATE_DEFERRED)) end
 local function headerBytes() return HEADER_BYTES[head[VERSION]] end
 
-local function hasEnded(state)
-    return state ~= STATE_NOT_TARGETED and state ~= STATE_CLAIMED and not FREE[state]
-end
+local function hasEnded(state) return state ~= STATE_NOT_TARGETED and state ~= STATE_CLAIMED and not FREE[state] end
 
 local function countFree()
     local sum = 0
@@ -62,7 +62,19 @@ local function move(offset, state)
     states[offset] = state
 end
 
-local function saveHeader() redis.call('SETRANGE', ledger, 0, header()) end
+-- From a first to a last byte, counted from 0.
+local function read(from, to)
+    local isKnown = beginning and (to < #beginning or #beginning < KNOWN_BYTES)
+    return isKnown and string.sub(beginning, from + 1, to + 1) or redis.call('GETRANGE', ledger, from, to)
+end
+
+local function write(at, text)
+    redis.call('SETRANGE', ledger, at, text)
+    beginning = nil
+end
+
+local function saveHeader() write(0, header()) end
 
 local function isAlone() return not has(FLAG_DENSE) and countMarked() == 1 end
-local function ownDetail() return redis.call('GETRANGE', ledger, headerBytes() + 2, -1) end
+-- A detail is much shorter.
+local function ownDetail() return read(headerBytes() + 2, 65535) end

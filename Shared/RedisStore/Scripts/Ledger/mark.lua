@@ -10,7 +10,7 @@ head = head or newHead(ARGV[1], ARGV[2])
 if has(FLAG_CLOSED) then return false end
 if ARGV[3] == '1' then set(FLAG_CANCELLED) end
 
-local isNew, detail, wasReported = stored == '', '', false
+local detail, wasReported = '', false
 if not isNew then
     if isAlone() then detail, wasReported = ownDetail(), has(FLAG_REPORTED) end
     load(0, 4095)

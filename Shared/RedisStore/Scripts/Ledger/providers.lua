@@ -23,9 +23,10 @@ end
 -- Each number as provider u8, state u8, devices u32.
 local function packProvider(provider, state, count) return struct.pack('<BBI', provider, state, count) end
 
--- The numbers of the ledger. `details` is the key of the details.
-local function providersOfLedger(details)
+-- Those of the details, as a list.
+local function providersOfDetails(details)
     local list, fields, places = {}, {}, {}
+    if redis.call('EXISTS', details) == 0 then return list end
     for provider = 1, PROVIDER_LAST do
         for state = STATE_DELIVERED, STATE_UNKNOWN do
             fields[#fields + 1] = providerField(provider, state)
@@ -35,6 +36,12 @@ local function providersOfLedger(details)
     for at, count in ipairs(redis.call('HMGET', details, unpack(fields))) do
         if count then list[#list + 1] = packProvider(places[at][1], places[at][2], tonumber(count)) end
     end
+    return list
+end
+
+-- The numbers of the ledger. `details` is the key of the details.
+local function providersOfLedger(details)
+    local list = providersOfDetails(details)
     local _, provider = splitProvider(isAlone() and ownDetail() or '')
     for state = STATE_DELIVERED, STATE_UNKNOWN do
         if provider and head[COUNTS + state] == 1 then list[#list + 1] = packProvider(provider, state, 1) end

@@ -46,9 +46,16 @@ local function collector()
     }
 end
 
+local function risingKeys(offsets)
+    local keys = {}
+    for offset in pairs(offsets) do keys[#keys + 1] = offset end
+    table.sort(keys)
+    return keys
+end
+
 -- The ranges of the offsets that are keys of the table.
 local function rangesOf(offsets)
     local list = collector()
-    for offset = 0, 4095 do if offsets[offset] then list.add(offset) end end
+    for _, offset in ipairs(risingKeys(offsets)) do list.add(offset) end
     return list.text()
 end

@@ -5,7 +5,7 @@
 -- KEYS: ledger. ARGV: flags and deadline of a new ledger, state, ranges. Returns the ranges that are in the state now.
 
 head = head or newHead(ARGV[1], ARGV[2])
-if stored ~= '' then load(0, 4095) end
+if not isNew then load(0, 4095) end
 head[FLAGS] = bit.band(head[FLAGS], bit.bnot(FLAG_CLOSED))
 local target, matching = tonumber(ARGV[3]), collector()
 each(ARGV[4], function(offset)

@@ -35,16 +35,18 @@ local function release(ranges)
 end
 
 local function writeDetail(ranges, detail)
-    if isAlone() then
-        redis.call('SET', ledger, redis.call('GETRANGE', ledger, 0, headerBytes() + 1) .. detail, 'KEEPTTL')
-        return
-    end
     local fields = {}
     each(ranges, function(offset)
         fields[#fields + 1], fields[#fields + 2] = offset, detail
         if #fields == 1000 then redis.call('HSET', KEYS[3], unpack(fields)) fields = {} end
     end)
     if #fields > 0 then redis.call('HSET', KEYS[3], unpack(fields)) end
+end
+
+-- The only device of the ledger is loaded.
+local function saveAlone(detail)
+    redis.call('SET', ledger, header() .. loadedBody() .. detail, 'KEEPTTL')
+    beginning = nil
 end
 
 -- In a task for many devices, those delivered or returned in the first attempt get no detail, which saves memory.
@@ -59,12 +61,14 @@ for at = 4, #ARGV, 6 do
         load(span(ranges))
         local count = 0
         each(ranges, function(offset) move(offset, state) count = count + 1 end)
-        save()
         local isDetailed = needsDetail(state, attempt)
         local mark = countProvider(KEYS[3], tonumber(ARGV[at + 5]), state, count, isDetailed)
-        if isDetailed then
-            local detail = struct.pack('<BI6H', attempt, attempted, tonumber(ARGV[at + 2])) .. ARGV[at + 3]
-            writeDetail(ranges, detail .. mark)
+        local detail = struct.pack('<BI6H', attempt, attempted, tonumber(ARGV[at + 2])) .. ARGV[at + 3] .. mark
+        if isDetailed and isAlone() then
+            saveAlone(detail)
+        else
+            save()
+            if isDetailed then writeDetail(ranges, detail) end
         end
     end
 end

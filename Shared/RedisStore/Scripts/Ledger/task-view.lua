@@ -8,9 +8,11 @@ local function view()
         'HMGET', KEYS[1], 'plan', 'resolved', 'cancelled', 'closed', 'totals', 'providers', 'unmatched',
         'reasons')
     if not fields[1] then return false end
+    -- A closed task has neither.
+    local open = fields[4] and {} or redis.call('SMEMBERS', KEYS[3])
+    local sums = fields[4] and {} or redis.call('HGETALL', KEYS[4])
     return {
-        fields[1], fields[2] or '0', fields[3] and 1 or 0, fields[4] or '', fields[5] or '',
-        redis.call('SMEMBERS', KEYS[3]), redis.call('HGETALL', KEYS[4]), fields[6] or '',
-        fields[7] or '0', fields[8] or ''
+        fields[1], fields[2] or '0', fields[3] and 1 or 0, fields[4] or '', fields[5] or '', open, sums,
+        fields[6] or '', fields[7] or '0', fields[8] or ''
     }
 end

@@ -8,12 +8,9 @@ end
 
 local function sparse()
     local bytes = {}
-    for offset = 0, 4095 do
-        local state = states[offset]
-        if state then
-            local value = offset * 16 + state
-            bytes[#bytes + 1], bytes[#bytes + 2] = value % 256, floor(value / 256)
-        end
+    for _, offset in ipairs(risingKeys(states)) do
+        local value = offset * 16 + states[offset]
+        bytes[#bytes + 1], bytes[#bytes + 2] = value % 256, floor(value / 256)
     end
     return char(unpack(bytes))
 end
@@ -22,4 +19,5 @@ local function saveAll()
     if countMarked() > SPARSE_MAXIMUM then set(FLAG_DENSE) end
     local body = has(FLAG_DENSE) and dense() or sparse()
     redis.call('SET', ledger, header() .. body)
+    beginning = nil
 end

@@ -3,7 +3,7 @@
 
 local function loadDense(from, to)
     first, last = floor(from / 2), floor(to / 2)
-    local text = redis.call('GETRANGE', ledger, headerBytes() + first, headerBytes() + last)
+    local text = read(headerBytes() + first, headerBytes() + last)
     for at = 1, #text do
         local pair = byte(text, at)
         local low, offset = pair % 16, 2 * (first + at - 1)
@@ -13,7 +13,7 @@ end
 
 local function loadSparse(from, to)
     local count = countMarked()
-    local text = redis.call('GETRANGE', ledger, headerBytes(), headerBytes() - 1 + 2 * count)
+    local text = read(headerBytes(), headerBytes() - 1 + 2 * count)
     local function entry(index)
         local a, b = byte(text, 2 * index + 1, 2 * index + 2)
         local value = a + b * 256
@@ -40,11 +40,9 @@ local function load(from, to)
     if has(FLAG_DENSE) then loadDense(from, to) else loadSparse(from, to) end
 end
 
--- Writes the loaded part and the header.
-local function save()
-    local bytes, width = {}, 2
+local function loadedBody()
+    local bytes = {}
     if has(FLAG_DENSE) then
-        width = 1
         for at = first, last do bytes[#bytes + 1] = states[2 * at] + 16 * states[2 * at + 1] end
     else
         for _, offset in ipairs(order) do
@@ -52,6 +50,16 @@ local function save()
             bytes[#bytes + 1], bytes[#bytes + 2] = value % 256, floor(value / 256)
         end
     end
-    if #bytes > 0 then redis.call('SETRANGE', ledger, headerBytes() + width * first, char(unpack(bytes))) end
-    saveHeader()
+    return char(unpack(bytes))
+end
+
+-- Writes the loaded part and the header.
+local function save()
+    local body = loadedBody()
+    if first == 0 then
+        write(0, header() .. body)
+    else
+        if body ~= '' then write(headerBytes() + (has(FLAG_DENSE) and 1 or 2) * first, body) end
+        saveHeader()
+    end
 end
