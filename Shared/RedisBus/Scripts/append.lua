@@ -4,11 +4,11 @@
 -- milliseconds to keep of a log, kind of the topic. Returns the next offset, or -1 if the partition is at its bound.
 
 local state, log = KEYS[1], KEYS[2]
+local fields = redis.call('HMGET', state, 'head', 'floor', 'next', 'last', 'oldest-bytes', 'oldest-time')
 
 -- The state remembers size and time of the oldest entry, so that nothing is read unless an entry is too old.
 local function trim(head, keep, age)
-    local bytes = tonumber(redis.call('HGET', state, 'oldest-bytes') or string.format('%.0f', head))
-    local time = tonumber(redis.call('HGET', state, 'oldest-time') or ARGV[5])
+    local bytes, time = tonumber(fields[5] or head), tonumber(fields[6] or ARGV[5])
     local removed = 0
     local removable
     while removed < 1000 and (head - bytes >= keep or ARGV[5] - time > age) do
@@ -22,21 +22,22 @@ local function trim(head, keep, age)
         bytes, time = tonumber(oldest[2][2][4]), tonumber(oldest[2][2][6])
         removed = removed + 1
     end
+    if removed == 0 and fields[5] and fields[6] then return end
     redis.call('HSET', state, 'oldest-bytes', string.format('%.0f', bytes), 'oldest-time', string.format('%.0f', time))
 end
 
 local function append()
-    local head = tonumber(redis.call('HGET', state, 'head') or '0')
+    local head = tonumber(fields[1] or '0')
     local bound = tonumber(ARGV[3])
-    if bound > 0 and head - tonumber(redis.call('HGET', state, 'floor') or '0') >= bound then return -1 end
-    local first = tonumber(redis.call('HGET', state, 'next') or '0')
+    if bound > 0 and head - tonumber(fields[2] or '0') >= bound then return -1 end
+    local first = tonumber(fields[3] or '0')
     local next = first + ARGV[1]
     head = head + ARGV[2]
     local firstText, nextText = string.format('%.0f', first), string.format('%.0f', next)
     local headText = string.format('%.0f', head)
     -- Each entry names the entry before it by offset and time, since offsets alone do not tell this log from another
     -- that has grown to the same length. It is empty if a version that does not note it appended last.
-    local last = redis.call('HGET', state, 'last') or ''
+    local last = fields[4] or ''
     local follows = string.match(last, '^%d+') == firstText and last or ''
     -- The entry is added before anything is counted: an error in between must not leave a count without its entry.
     redis.call('XADD', log, nextText .. '-0', 'b', ARGV[4], 'c', headText, 't', ARGV[5], 'p', follows)
