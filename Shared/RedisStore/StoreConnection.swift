@@ -86,16 +86,30 @@ package final class StoreConnection: Sendable {
         var replies: [RedisValue] = []
         replies.reserveCapacity(calls.count)
         for part in calls.chunks(of: pipelineMaximum) {
-            let (allowed, cut) = allowed(part)
-            var wasUnknown = false
-            for (call, result) in zip(allowed, await redis.send(allowed.map(\.command))) {
-                let mustBeSentAgain = StoreConnection.mustBeSentAgain(result, afterUnknown: wasUnknown)
-                wasUnknown = wasUnknown || mustBeSentAgain
-                replies.append(try value(mustBeSentAgain ? await redis.send([call.wholeCommand])[0] : result))
-            }
-            if let cut { throw cut }
+            for result in await runTogether(part) { replies.append(try result.get()) }
         }
         return replies
+    }
+
+    /// The same; each script fails on its own.
+    func runEach(_ calls: [ScriptCall]) async -> [Result<RedisValue, StoreError>] {
+        var results: [Result<RedisValue, StoreError>] = []
+        for part in calls.chunks(of: pipelineMaximum) { results += await runTogether(part) }
+        return results
+    }
+
+    private func runTogether(_ calls: ArraySlice<ScriptCall>) async -> [Result<RedisValue, StoreError>] {
+        let (allowed, cut) = allowed(calls)
+        var results: [Result<RedisValue, StoreError>] = []
+        var wasUnknown = false
+        for (call, result) in zip(allowed, await redis.send(allowed.map(\.command))) {
+            let mustBeSentAgain = StoreConnection.mustBeSentAgain(result, afterUnknown: wasUnknown)
+            wasUnknown = wasUnknown || mustBeSentAgain
+            let last = mustBeSentAgain ? await redis.send([call.wholeCommand])[0] : result
+            results.append(last.mapError(translated))
+        }
+        if let cut { results += calls.dropFirst(allowed.count).map { _ in .failure(cut) } }
+        return results
     }
 
     /// A server that does not have the script yet gets the whole source. If another process sends it meanwhile, later

@@ -49,7 +49,7 @@ import Testing
         RetryIndexScripts.add, RetryIndexScripts.lease, RetryIndexScripts.complete, RetryIndexScripts.giveBack,
         RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisWitness.raiseFormat,
         RedisWitness.endDoubt,
-        RedisTaskAgenda.set,
+        RedisTaskAgenda.change,
         RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle, RedisTaskTraces.keep,
         RedisTaskReceipts.count,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,

@@ -11,6 +11,7 @@ package struct RedisLedger: Ledger {
     private let time: (any TimeSource)?
     /// Incremented with every claim; nil for processes that claim no devices.
     private let witness: RedisWitness?
+    private let claims = GroupedCalls<ScriptCall, RedisValue>()
 
     package init(_ redis: StoreConnection, time: (any TimeSource)? = nil, witness: RedisWitness? = nil) {
         self.redis = redis
@@ -66,13 +67,21 @@ package struct RedisLedger: Ledger {
         return .answers(request.offsets.compactMap { answers[$0] })
     }
 
-    /// Sends the claim, then the witness increment, in one pipeline, so that the loss of a claim is detected.
     private func runWitnessed(_ claim: ScriptCall) async throws(StoreError) -> RedisValue {
         guard let witness else { return try await redis.run(claim) }
+        return try await claims.call(claim) { await run($0, witness: witness) }
+    }
+
+    /// Sends claims, then the witness increment, in one pipeline, so that the loss of a claim is detected.
+    private func run(_ claims: [ScriptCall], witness: RedisWitness) async -> [Result<RedisValue, StoreError>] {
         let raise = witness.nextRaise
-        let answers = try await redis.run([claim, witness.call(of: raise)])
-        try await witness.note(answers[1], of: raise)
-        return answers[0]
+        var answers = await redis.runEach(claims + [witness.call(of: raise)])
+        do throws(StoreError) {
+            try await witness.note(answers.removeLast().get(), of: raise)
+            return answers
+        } catch {
+            return claims.map { _ in .failure(error) }
+        }
     }
 
     package func renew(

@@ -33,6 +33,7 @@ package final class RedisWitness: LedgerWitness {
     private let isRepairable: Bool
     private let noticed: Counter
     private let state = Mutex(State())
+    private let ticks = GroupedCalls<Void, Void>()
 
     package init(_ redis: StoreConnection, isRepairable: Bool, log: Log, metrics: Metrics) {
         self.redis = redis
@@ -75,8 +76,19 @@ package final class RedisWitness: LedgerWitness {
 
     /// The caller invokes this once a second.
     package func tick() async throws(StoreError) {
+        try await ticks.call(()) { callers in
+            let result = await raiseOnce()
+            return callers.map { result }
+        }
+    }
+
+    private func raiseOnce() async -> Result<Void, StoreError> {
         let raise = nextRaise
-        try await note(try await redis.run(call(of: raise)), of: raise)
+        do throws(StoreError) {
+            return .success(try await note(try await redis.run(call(of: raise)), of: raise))
+        } catch {
+            return .failure(error)
+        }
     }
 
     func refresh() async throws(StoreError) {

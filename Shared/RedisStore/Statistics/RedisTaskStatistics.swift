@@ -12,6 +12,20 @@ package struct RedisTaskStatistics: TaskStatistics {
     private let redis: StoreConnection
     private let time: any TimeSource
     private let dayRetention: Duration
+    private let folds = GroupedCalls<CountedTask, Bool>()
+
+    /// Tasks with the same keys are added together.
+    private struct Place: Hashable {
+        let app: AppID
+        let hour: Timestamp
+        let names: [String]
+
+        init(_ task: CountedTask) {
+            app = task.app
+            hour = StatisticsInterval.hour.start(of: task.begins)
+            names = StatisticsKeys.names(in: task.parts.map(\.dimension))
+        }
+    }
 
     package init(
         _ redis: StoreConnection, time: any TimeSource, dayRetention: Duration = StatisticsBounds.dayRetention
@@ -22,24 +36,39 @@ package struct RedisTaskStatistics: TaskStatistics {
     }
 
     package func fold(_ task: CountedTask) async throws(StoreError) -> Bool {
-        let dayEnd = end(of: .day, task: task, retention: dayRetention)
-        guard let dayEnd else { return false }
-        let hourEnd = end(of: .hour, task: task, retention: min(StatisticsBounds.hourRetention, dayRetention))
-        let keys = StatisticsKeys(task.app, at: task.begins)
-        let names = StatisticsKeys.names(in: task.parts.map(\.dimension))
+        try await folds.call(task) { await fold($0) }
+    }
+
+    private func fold(_ tasks: [CountedTask]) async -> [Result<Bool, StoreError>] {
+        var results = tasks.map { _ in Result<Bool, StoreError>.success(false) }
+        let groups = tasks.indices.groups { Place(tasks[$0]) }
+            .filter { end(of: .day, begins: tasks[$0[0]].begins, retention: dayRetention) != nil }
+        let calls = groups.map { group in call(folding: group.map { tasks[$0] }, in: Place(tasks[group[0]])) }
+        for (group, result) in zip(groups, await redis.runEach(calls)) {
+            let flags = result.map { $0.array ?? [] }
+            for (number, index) in group.enumerated() {
+                results[index] = flags.map { number < $0.count && $0[number] == .integer(1) }
+            }
+        }
+        return results
+    }
+
+    private func call(folding tasks: [CountedTask], in place: Place) -> ScriptCall {
+        let (begins, names) = (tasks[0].begins, place.names)
+        let dayEnd = end(of: .day, begins: begins, retention: dayRetention)
+        let hourEnd = end(of: .hour, begins: begins, retention: min(StatisticsBounds.hourRetention, dayRetention))
+        let keys = StatisticsKeys(place.app, at: begins)
         let intervals: [StatisticsInterval] = hourEnd == nil ? [.day] : [.day, .hour]
-        let answer = try await redis.run(
+        return ScriptCall(
             StatisticsScripts.fold,
-            keys: [keys.memory(of: task.task, begun: task.begins)]
-                + intervals.flatMap { keys.period($0, at: task.begins).keys(names) },
+            keys: intervals.flatMap { keys.period($0, at: begins).keys(names) }
+                + tasks.map { keys.memory(of: $0.task, begun: $0.begins) },
             arguments: [
-                RedisArgument(time.now.milliseconds), RedisArgument(task.task.bytes),
-                RedisArgument(task.closed.milliseconds), RedisArgument(dayEnd.milliseconds),
+                RedisArgument(time.now.milliseconds), dayEnd.map { RedisArgument($0.milliseconds) } ?? "",
                 hourEnd.map { RedisArgument($0.milliseconds) } ?? "", RedisArgument(names.count),
                 RedisArgument(StatisticsBounds.other),
-            ] + names.map { RedisArgument($0) } + task.parts.flatMap { RedisTaskStatistics.arguments($0, names: names) }
-        )
-        return answer == .integer(1)
+            ] + names.map { RedisArgument($0) }
+                + tasks.flatMap { RedisTaskStatistics.arguments($0, names: names) })
     }
 
     package func read(_ selection: StatisticsSelection) async throws(StoreError) -> StatisticsPage {
@@ -62,9 +91,14 @@ package struct RedisTaskStatistics: TaskStatistics {
     }
 
     /// When the period of the task expires; nil if that has passed.
-    private func end(of interval: StatisticsInterval, task: CountedTask, retention: Duration) -> Timestamp? {
-        let end = interval.start(of: task.begins) + interval.length + retention
+    private func end(of interval: StatisticsInterval, begins: Timestamp, retention: Duration) -> Timestamp? {
+        let end = interval.start(of: begins) + interval.length + retention
         return end > time.now ? end : nil
+    }
+
+    private static func arguments(_ task: CountedTask, names: [String]) -> [RedisArgument] {
+        [RedisArgument(task.task.bytes), RedisArgument(task.closed.milliseconds), RedisArgument(task.parts.count)]
+            + task.parts.flatMap { arguments($0, names: names) }
     }
 
     /// Place of the key in a period, field, and sums without zeros at the end, since most tasks have few outcomes.

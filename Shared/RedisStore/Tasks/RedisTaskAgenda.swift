@@ -12,6 +12,13 @@ package struct RedisTaskAgenda: TaskAgenda {
     private let redis: StoreConnection
     /// Nil for the clock of the Redis server, which all reporters share.
     private let time: (any TimeSource)?
+    private let changes = GroupedCalls<Change, Void>()
+
+    private enum Change {
+        /// The condition is `NX` or `XX`.
+        case set(TaskID, due: Timestamp, condition: RedisArgument)
+        case remove(TaskID)
+    }
 
     package init(_ redis: StoreConnection, time: (any TimeSource)? = nil) {
         self.redis = redis
@@ -19,7 +26,7 @@ package struct RedisTaskAgenda: TaskAgenda {
     }
 
     package func enter(_ task: TaskID, due: Timestamp) async throws(StoreError) {
-        try await set(task, due: due, condition: "NX")
+        try await make(.set(task, due: due, condition: "NX"))
     }
 
     package func take(upTo count: Int, for lease: Duration) async throws(StoreError) -> [TaskID] {
@@ -31,11 +38,11 @@ package struct RedisTaskAgenda: TaskAgenda {
     }
 
     package func postpone(_ task: TaskID, until due: Timestamp) async throws(StoreError) {
-        try await set(task, due: due, condition: "XX")
+        try await make(.set(task, due: due, condition: "XX"))
     }
 
     package func finish(_ task: TaskID) async throws(StoreError) {
-        _ = try await redis.send(RedisCommand("ZREM", RedisTaskAgenda.key, RedisArgument(task.bytes)))
+        try await make(.remove(task))
     }
 
     package func count() async throws(StoreError) -> Int {
@@ -43,13 +50,25 @@ package struct RedisTaskAgenda: TaskAgenda {
     }
 
     /// Works at the memory limit, so that tasks under way can complete.
-    private func set(_ task: TaskID, due: Timestamp, condition: RedisArgument) async throws(StoreError) {
-        _ = try await redis.run(
-            RedisTaskAgenda.set, keys: [RedisTaskAgenda.key],
-            arguments: [condition, RedisArgument(due.milliseconds), RedisArgument(task.bytes)])
+    private func make(_ change: Change) async throws(StoreError) {
+        try await changes.call(change) { changes in
+            let call = ScriptCall(
+                RedisTaskAgenda.change, keys: [RedisTaskAgenda.key],
+                arguments: changes.flatMap(RedisTaskAgenda.arguments))
+            let result = await redis.runEach([call])[0].map { _ in }
+            return changes.map { _ in result }
+        }
     }
 
-    static let set = RedisScript(PackageResources.set_due_lua)
+    private static func arguments(of change: Change) -> [RedisArgument] {
+        switch change {
+        case .set(let task, let due, let condition):
+            [condition, RedisArgument(due.milliseconds), RedisArgument(task.bytes)]
+        case .remove(let task): ["", "", RedisArgument(task.bytes)]
+        }
+    }
+
+    static let change = RedisScript(PackageResources.change_agenda_lua)
 
     static let take = RedisScript(PackageResources.take_due_lua, using: .clock)
 }

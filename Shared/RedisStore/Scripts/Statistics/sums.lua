@@ -1,6 +1,17 @@
 -- A period's sums are hashes at consecutive keys: its total, topics and names of labels, and then one for each label. A
 -- value is numbers in decimal, separated by commas; zeros at the end may be left out.
 
+-- True if a key may be new.
+local hasGrown = false
+
+local function addNumbers(sums, numbers)
+    local place = 0
+    for number in string.gmatch(numbers, '%d+') do
+        place = place + 1
+        sums[place] = sums[place] and string.format('%.0f', sums[place] + number) or number
+    end
+end
+
 -- Beyond the bound of values the field `other` is taken, if it is given.
 local function addSums(key, field, numbers, other)
     local known = redis.call('HGET', key, field)
@@ -8,12 +19,10 @@ local function addSums(key, field, numbers, other)
         field = other
         known = redis.call('HGET', key, field)
     end
-    local sums, place = {}, 0
-    for sum in string.gmatch(known or '', '%d+') do sums[#sums + 1] = sum end
-    for number in string.gmatch(numbers, '%d+') do
-        place = place + 1
-        sums[place] = string.format('%.0f', tonumber(sums[place] or 0) + tonumber(number))
-    end
+    hasGrown = hasGrown or not known
+    local sums = {}
+    addNumbers(sums, known or '')
+    addNumbers(sums, numbers)
     redis.call('HSET', key, field, table.concat(sums, ','))
 end
 
@@ -22,6 +31,7 @@ local function enterName(names, name)
     if redis.call('HEXISTS', names, name) == 1 then return true end
     if redis.call('HLEN', names) >= STATISTICS_NAMES then return false end
     redis.call('HSET', names, name, 1)
+    hasGrown = true
     return true
 end
 
@@ -35,5 +45,6 @@ end
 
 -- Keys that have no expiry yet get this one.
 local function expirePeriod(first, labels, expiry)
+    if not hasGrown then return end
     for number = first, first + 2 + labels do redis.call('PEXPIREAT', KEYS[number], expiry, 'NX') end
 end
