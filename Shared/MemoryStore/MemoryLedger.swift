@@ -310,7 +310,8 @@ package final class MemoryLedger: Ledger, LedgerRestoration, Revertible {
         }
         return TaskProgress(
             plan: plan, jobsResolved: known.resolved.count, isCancelled: known.isCancelled, counts: counts,
-            providers: known.providers, reasons: known.reasons, unmatched: known.unmatched, closed: known.closed)
+            providers: known.providers, reasons: known.reasons, unmatched: known.unmatched,
+            open: known.open.sorted(), closed: known.closed)
     }
 
     private func change<Result>(_ body: (inout State, Timestamp) -> Result) -> Result {

@@ -84,10 +84,18 @@ package protocol Ledger: Sendable {
     /// Writes the counts of segments without open devices into the task, once all jobs are resolved, and closes the
     /// task when none is left; the ledgers expire after their retention. Nil for a task without a plan.
     func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress?
+    /// The same for all open segments of a task whose progress the caller has just read.
+    func close(_ task: TaskID, after progress: TaskProgress) async throws(StoreError) -> TaskProgress?
     /// The final states of the devices of a closed task for few. Nil for a task that is open or for many, and once its
     /// ledgers have expired.
     func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes?
     /// A closed task for few is reported: its ledgers are needed for one more hour. May be repeated, and has no effect
     /// on a task for many, whose ledgers keep their retention.
     func release(_ task: TaskID) async throws(StoreError)
+}
+
+extension Ledger {
+    package func close(_ task: TaskID, after progress: TaskProgress) async throws(StoreError) -> TaskProgress? {
+        try await close(progress.openSegments, of: task)
+    }
 }

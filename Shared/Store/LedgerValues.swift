@@ -212,13 +212,15 @@ package struct TaskProgress: Hashable, Sendable {
     package let reasons: ReasonCounts
     /// Entries of the task's list that name no device of the app, as far as jobs are resolved.
     package let unmatched: Int
+    /// Segments that may still have open devices, in rising order.
+    package let open: [SegmentNumber]
     /// When the last segment was closed; the counts are final.
     package let closed: Timestamp?
 
     package init(
         plan: TaskPlan, jobsResolved: Int, isCancelled: Bool, counts: StateCounts,
         providers: [PushProtocol: OutcomeCounts] = [:], reasons: ReasonCounts = ReasonCounts(), unmatched: Int = 0,
-        closed: Timestamp?
+        open: [SegmentNumber] = [], closed: Timestamp?
     ) {
         self.plan = plan
         self.jobsResolved = jobsResolved
@@ -227,6 +229,10 @@ package struct TaskProgress: Hashable, Sendable {
         self.providers = providers
         self.reasons = reasons
         self.unmatched = unmatched
+        self.open = open
         self.closed = closed
     }
+
+    package var openSegments: [SegmentID] { open.map { SegmentID(plan.app, number: $0) } }
+    package var hasResolvedAllJobs: Bool { jobsResolved == plan.jobs }
 }

@@ -10,8 +10,8 @@ final class ReportingQueue: Sendable {
         case post(TaskReport)
     }
 
-    /// Concurrent checks: each makes some queries to the store.
-    static let checksMaximum = 16
+    /// Concurrent checks: each makes some queries to the store, which those of others join.
+    static let checksMaximum = 64
     /// Concurrent posts, in all and to one app's endpoint, so that a slow one leaves room for others.
     static let postsMaximum = 64
     static let postsOfAppMaximum = 8

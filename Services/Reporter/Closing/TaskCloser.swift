@@ -53,14 +53,17 @@ final class TaskCloser: Sendable {
 
     func check(_ check: CheckQueue.Check) async throws -> CheckResult {
         let task = check.task
+        let epoch = stores.witness.epoch
         guard var watch = try await open(check) else { return .settled }
         var isCurrent = false
+        var content: PushTask?
         while true {
             let step = watch.next(at: time.now, hasEndpoint: hasEndpoint(watch))
             if !isCurrent, step != .wait {
                 // What was read may be of before, for example of a task that is reported: it would be reported once more.
                 try await stores.witness.tick()
                 guard !stores.witness.epoch.isDoubtful else { return .open(again: time.now + TaskCloser.doubtPause) }
+                guard stores.witness.epoch == epoch else { return .open(again: time.now + CheckBackoff.first) }
                 isCurrent = true
             }
             switch step {
@@ -72,12 +75,10 @@ final class TaskCloser: Sendable {
             case .resolveJobs:
                 try await resolveJobs(of: task, watch)
                 try await refresh(&watch, task: task)
-            case .close:
-                // A check triggered by results holds no lease yet.
-                if !check.isDue { try await postpone(task, until: time.now + lease) }
-                let segments = try await stores.ledger.openSegments(of: task)
-                if let progress = try await stores.ledger.close(segments, of: task) { watch.stage = .open(progress) }
-            case .fix(let closed): watch.stage = .reported(try await fix(task, watch: watch, closed: closed), .fixed)
+            case .close: content = try await close(&watch, check: check)
+            case .fix(let closed):
+                let report = try await fix(task, watch: watch, content: content, closed: closed)
+                watch.stage = .reported(report, .fixed)
             case .publish(let report):
                 try await publish(report)
                 watch.stage = .reported(report, .published)
@@ -109,12 +110,14 @@ final class TaskCloser: Sendable {
     /// Nil if results came of a task that is reported, or was long ago: the agenda says when to check it.
     private func open(_ check: CheckQueue.Check) async throws -> TaskWatch? {
         let task = check.task
+        let progress = try await stores.ledger.progress(of: task)
+        if let progress, progress.closed == nil, !check.isDue { return TaskWatch(.open(progress), isDue: false) }
         if let report = try await stores.archive.report(of: task) {
             guard check.isDue else { return nil }
             let stage = try await stores.archive.reportStage(of: task)
             return TaskWatch(.reported(try TaskReport(decoding: report), stage), isDue: true)
         }
-        if let progress = try await stores.ledger.progress(of: task) {
+        if let progress {
             if progress.closed != nil, try await stores.archive.isReported(task) {
                 // Its report has expired, and was settled long before.
                 try await stores.agenda.finish(task)
@@ -135,14 +138,31 @@ final class TaskCloser: Sendable {
         return epoch.mayHaveForgotten(tasksOf: earliest) ? .unknown : .expired
     }
 
+    /// Returns the content of the task, which its report needs.
+    private func close(_ watch: inout TaskWatch, check: CheckQueue.Check) async throws -> PushTask? {
+        guard case .open(let progress) = watch.stage else { return nil }
+        let task = check.task
+        // A check triggered by results holds no lease yet. The task is due soon anyway.
+        async let leased: Void = check.isDue ? () : postpone(task, until: time.now + lease)
+        async let content = stores.archive.readableTask(task)
+        if let now = try await stores.ledger.close(task, after: progress) {
+            watch.stage = .open(now)
+        }
+        try await leased
+        return try await content
+    }
+
     private func refresh(_ watch: inout TaskWatch, task: TaskID) async throws {
         guard let progress = try await stores.ledger.progress(of: task) else { return }
         watch.stage = .open(progress)
     }
 
-    private func fix(_ task: TaskID, watch: TaskWatch, closed: Timestamp) async throws -> TaskReport {
+    private func fix(
+        _ task: TaskID, watch: TaskWatch, content known: PushTask?, closed: Timestamp
+    ) async throws -> TaskReport {
         guard case .open(let progress) = watch.stage else { preconditionFailure("only an open task is closed") }
-        let content = try await stores.archive.readableTask(task)
+        var content = known
+        if content == nil { content = try await stores.archive.readableTask(task) }
         if content == nil { log.error("task content lost; the task is reported without it", [.task: "\(task)"]) }
         let report = TaskReport(
             task: task, app: progress.plan.app, dialect: content?.dialect ?? .native, created: content?.created,
@@ -160,12 +180,14 @@ final class TaskCloser: Sendable {
         return details
     }
 
-    /// The trace comes first: an endpoint may delay the end of a task beyond the life of its ledger. The ledger is
+    /// The trace is kept before: an endpoint may delay the end of a task beyond the life of its ledger. The ledger is
     /// released before the report's stage is noted: after an interruption in between, it is released again.
     private func publish(_ report: TaskReport) async throws {
-        if report.lane == .fast { try await keepTrace(of: report) }
+        async let traced: Void = report.lane == .fast ? keepTrace(of: report) : ()
+        async let noted: Void = states.noteEnd(of: report)
         if try await count(report) { try await learn(report) }
-        try await states.noteEnd(of: report)
+        try await traced
+        try await noted
         try await producer.send([Topics.reports.message(report, key: report.key)])
         if report.lane == .fast { try await stores.ledger.release(report.task) }
         try await stores.archive.advance(reportOf: report.task, to: .published)

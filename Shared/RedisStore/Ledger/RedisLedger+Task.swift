@@ -75,15 +75,23 @@ extension RedisLedger {
     }
 
     package func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress? {
-        let keys = LedgerKeys.Whole(task)
-        let answer = try await redis.run(ScriptCall(LedgerScripts.progress, keys: keys.all, arguments: []))
-        guard let view = try RedisLedgerReply.view(answer) else { return nil }
-        guard view.closed == nil, view.jobsResolved == view.plan.jobs else {
-            return view.progress(with: try await counts(of: view.open, task: task, plan: view.plan))
-        }
-        var arguments = [now, RedisArgument(TaskPlan.closedRetention.wholeMilliseconds), view.plan.isFast ? "1" : "0"]
-        let open = segments.filter { $0.app == view.plan.app && view.open.contains($0.number) }
-        let ends = try await redis.run(open.map { closing($0, of: task, plan: view.plan) })
+        guard let progress = try await progress(of: task) else { return nil }
+        let open = Set(progress.openSegments)
+        return try await close(segments.filter(open.contains), of: task, after: progress)
+    }
+
+    package func close(_ task: TaskID, after progress: TaskProgress) async throws(StoreError) -> TaskProgress? {
+        try await close(progress.openSegments, of: task, after: progress)
+    }
+
+    /// Resolved jobs stay resolved, so that the progress need not be that of this moment.
+    private func close(
+        _ open: [SegmentID], of task: TaskID, after progress: TaskProgress
+    ) async throws(StoreError) -> TaskProgress? {
+        guard progress.closed == nil, progress.hasResolvedAllJobs else { return progress }
+        let (keys, plan) = (LedgerKeys.Whole(task), progress.plan)
+        var arguments = [now, RedisArgument(TaskPlan.closedRetention.wholeMilliseconds), plan.isFast ? "1" : "0"]
+        let ends = try await redis.run(open.map { closing($0, of: task, plan: plan) })
         for (segment, end) in zip(open, ends) {
             guard let parts = end.array?.compactMap(\.bytes), parts.count == 3 else { continue }
             arguments += [RedisArgument(segment.number.description)] + parts.map { RedisArgument($0) }
@@ -109,13 +117,13 @@ extension RedisLedger {
         return TaskOutcomes(plan: plan, devices: devices)
     }
 
-    /// Removes the task's own keys last, because they lead to the others.
+    /// The task's own key comes last, because it leads to the others.
     package func release(_ task: TaskID) async throws(StoreError) {
         guard let (plan, segments) = try await closedForFew(task) else { return }
         let life = RedisArgument(TaskPlan.retention(isFast: plan.isFast).wholeMilliseconds)
         let keys = segments.map { LedgerKeys(task, segment: $0) }.flatMap { [$0.states, $0.details] }
-        _ = try await redis.send(keys.map { RedisCommand("PEXPIRE", $0, life) })
-        _ = try await redis.send(RedisCommand("PEXPIRE", LedgerKeys.Whole(task).task, life))
+        _ = try await redis.send(
+            (keys + [LedgerKeys.Whole(task).task]).map { RedisCommand("PEXPIRE", $0, life) })
     }
 
     /// The plan and the segments of a small task; only its hash has a `segments` field.

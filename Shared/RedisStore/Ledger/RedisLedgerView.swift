@@ -56,7 +56,7 @@ struct RedisLedgerView {
         sum.add(openCounts)
         return TaskProgress(
             plan: plan, jobsResolved: jobsResolved, isCancelled: isCancelled, counts: sum, providers: providers,
-            reasons: reasons, unmatched: unmatched, closed: closed)
+            reasons: reasons, unmatched: unmatched, open: open.sorted(), closed: closed)
     }
 
     private static func segment(_ value: RedisValue) -> SegmentNumber? {
