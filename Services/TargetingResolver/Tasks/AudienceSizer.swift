@@ -14,6 +14,13 @@ struct AudienceSizer: Sendable {
         case few(FoundDevices)
         /// With the segments that hold members of the audience.
         case many([SegmentNumber])
+
+        var isForMany: Bool {
+            switch self {
+            case .few: false
+            case .many: true
+            }
+        }
     }
 
     let search: DeviceSearch

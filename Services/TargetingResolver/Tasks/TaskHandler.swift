@@ -99,21 +99,30 @@ struct TaskHandler: MessageHandler {
             throw PoisonMessageError("the audience of task \(task.id) \(error)")
         }
         let started = context.time.uptime
-        // Nearly every task is new: its audience is queried while the ledger is checked for it.
+        // Nearly every task is new: its audience is queried while the archive is checked for it.
         async let finding = sizer.measure(input)
-        async let reported = archive.isReported(task.id)
-        if let progress = try await ledger.progress(of: task.id) {
-            guard progress.closed == nil, progress.jobsResolved < progress.plan.jobs else { return [] }
-            return try await goOn(input, plan: progress.plan, message: message, context: context)
+        let isReported = try await archive.isReported(task.id)
+        let found = try await finding
+        // A task for few that has a plan is noticed when it begins.
+        if isReported || found.isForMany, let progress = try await ledger.progress(of: task.id) {
+            return try await goOn(input, progress: progress, message: message, context: context)
         }
-        var isDone = try await reported
+        var isDone = isReported
         if !isDone { isDone = try await archive.hasForgotten(task, at: context.time.now) }
         guard !isDone else {
             context.log.warning("finished task redelivered; ignored", [.task: "\(task.id)"])
             return []
         }
         return try await begin(
-            task, input: input, finding: finding, started: started, message: message, context: context)
+            task, input: input, finding: found, started: started, message: message, context: context)
+    }
+
+    private func goOn(
+        _ input: ResolutionInput, progress: TaskProgress, message: ReceivedMessage<TaskMessage>,
+        context: HandlerContext
+    ) async throws -> [OutgoingMessage] {
+        guard progress.closed == nil, !progress.hasResolvedAllJobs else { return [] }
+        return try await goOn(input, plan: progress.plan, message: message, context: context)
     }
 
     private func begin(
@@ -130,7 +139,11 @@ struct TaskHandler: MessageHandler {
                 task.id, plan: TaskPlan(task, jobs: 1, lane: .fast), devices: DecidedDevices(found.selected).encoded,
                 unmatched: found.unmatched, in: found.selected.map(\.segment))
             switch beginning {
-            case .planned(let plan): return try await goOn(input, plan: plan, message: message, context: context)
+            case .planned:
+                guard let progress = try await ledger.progress(of: task.id) else {
+                    throw StoreError(.unavailable, message: "the plan of task \(task.id) was there and is lost")
+                }
+                return try await goOn(input, progress: progress, message: message, context: context)
             case .begun(let entered):
                 meters.tasksPlanned(.fast).increment()
                 try await finish(
