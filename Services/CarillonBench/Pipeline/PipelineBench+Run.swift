@@ -5,18 +5,27 @@ extension PipelineBench {
     static func run(
         devices: Int, isJSON: Bool, on terminal: any Terminal, _ measure: (PipelineBench) async throws -> [BenchFigure]
     ) async throws -> Int32 {
-        let harness = try await LocalHarness(memory: "4GiB")
+        let figures = try await withPipeline(devices: devices, on: terminal, measure)
+        terminal.print(figures, isJSON: isJSON)
+        return 0
+    }
+
+    /// Starts a pipeline, of another build if the folder of its programs is given, and stops it after the measure.
+    static func withPipeline<Reading: Sendable>(
+        devices: Int, programs folder: String? = nil, on terminal: any Terminal,
+        _ measure: (PipelineBench) async throws -> Reading
+    ) async throws -> Reading {
+        let harness = try await LocalHarness(memory: "4GiB", programs: folder)
         let http = LocalHTTP()
         let bench = PipelineBench(devices: devices, harness: harness, http: http) { terminal.note($0) }
-        let figures: [BenchFigure]
+        let reading: Reading
         do {
-            figures = try await measure(bench)
+            reading = try await measure(bench)
         } catch {
             await http.close()
             throw error
         }
         await http.close()
-        terminal.print(figures, isJSON: isJSON)
-        return 0
+        return reading
     }
 }

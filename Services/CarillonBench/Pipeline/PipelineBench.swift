@@ -59,6 +59,14 @@ struct PipelineBench {
         }
     }
 
+    /// Registers the same devices over the API, which builds share that keep different things in Redis.
+    func fillOverHTTP() async throws {
+        let load = RegistrationLoad(
+            port: try harness.port(), key: harness.key.reveal(), threads: PipelineBench.registrationsAtOnce,
+            devices: 0..<devices)
+        _ = try await writeStore { _, _ in try await load.run() }
+    }
+
     /// Registers the device of single pushes: no other device is Huawei's.
     static func registerHuawei(in registry: RedisRegistry, app: AppID) async throws -> DeviceID {
         try await registry.register(

@@ -11,7 +11,8 @@ final class LocalHarness: Sendable {
     private static let variables = ["CARILLON_FCM_PUSHES_PER_MINUTE": "100000000"]
 
     let url: String
-    private let stream: String
+    /// Nil for a build that has none.
+    private let stream: String?
     let redis: String
     let simulator: String
     let key: Secret
@@ -20,12 +21,18 @@ final class LocalHarness: Sendable {
     private let apps: [String: String]
     private let appFile: String
     private let programs: [(name: String, processID: pid_t, admin: String?)]
+    private let carillon: SiblingProgram
     private let process: ChildProcess
     private let folder: LocalFolder
 
-    init(memory: String, arguments: [String] = [], variables: [String: String] = [:]) async throws {
+    /// With the programs of another build if their folder is given.
+    init(
+        memory: String, programs programFolder: String? = nil, arguments: [String] = [],
+        variables: [String: String] = [:]
+    ) async throws {
         folder = try LocalFolder("up")
-        process = try SiblingProgram("carillon").start(
+        carillon = try SiblingProgram("carillon", in: programFolder)
+        process = try carillon.start(
             ["up", "--simulator", "--json", "--data", folder.path, "--memory", memory] + arguments,
             variables: LocalHarness.variables.merging(variables) { $1 })
         guard let line = await process.line(within: .seconds(60), where: { $0.hasPrefix("{\"ready\":true") }) else {
@@ -37,7 +44,7 @@ final class LocalHarness: Sendable {
             return text
         }
         url = try text("url")
-        stream = try text("stream")
+        stream = announcement["stream"]?.text
         redis = try text("redis")
         simulator = try text("simulator")
         app = try AppID(text("app"))
@@ -57,7 +64,7 @@ final class LocalHarness: Sendable {
 
     /// Adds an app with its own key, which the pipeline loads a few seconds later.
     func addApp(_ name: String, scope: String) async throws -> String {
-        let adding = try SiblingProgram("carillon").start(
+        let adding = try carillon.start(
             ["apps", "add", name, "--scope", scope, "--no-web-push"], variables: apps)
         guard await adding.end() == .exited(0), let key = adding.lines.lazy.compactMap(LocalIngest.key(in:)).first
         else { throw BenchError("carillon apps add: \(adding.lines.joined(separator: " "))") }
@@ -99,7 +106,10 @@ final class LocalHarness: Sendable {
     func port() throws -> UInt16 { try LocalHarness.port(of: url) }
 
     /// The port for listeners.
-    func streamPort() throws -> UInt16 { try LocalHarness.port(of: stream) }
+    func streamPort() throws -> UInt16 {
+        guard let stream else { throw BenchError("carillon up did not announce stream") }
+        return try LocalHarness.port(of: stream)
+    }
 
     private static func port(of url: String) throws -> UInt16 {
         guard let port = url.split(separator: ":").last.flatMap({ UInt16($0) }) else {

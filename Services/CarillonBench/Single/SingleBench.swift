@@ -20,29 +20,18 @@ struct SingleBench {
     private var harness: LocalHarness { pipeline.harness }
     private var time: SystemTimeSource { SystemTimeSource() }
 
-    private struct FullLoad {
-        let accepted: Duration
-        let delivered: Duration
-        let usage: [ProgramUsage]
-        let before: RedisWork
-        let after: RedisWork
-    }
-
-    func run() async throws -> [BenchFigure] {
+    func run() async throws -> (full: FullLoad, figures: [BenchFigure]) {
         pipeline.say("registering \(pipeline.devices) devices")
         let sampled = try await pipeline.fill().huawei
         let load = try SingleLoad(harness, users: pipeline.devices)
-        try await load.post(SingleBench.warmUp)
-        try await pipeline.waitUntilIdle()
-        pipeline.say("\(pushes) pushes to one user each, as fast as possible")
         let full = try await fullLoad(load)
-        let rate = Double(pushes) / full.delivered.inSeconds
         pipeline.say("a push to every device")
         let broadcastSeconds = try await pipeline.broadcast().usage.cpuSeconds
-        var figures = self.figures(full, broadcastMilliseconds: broadcastSeconds * 1_000 / Double(pipeline.devices))
+        var figures = full.figures(broadcastMilliseconds: broadcastSeconds * 1_000 / Double(pipeline.devices))
         for (name, share) in [("half_load", 0.5), ("high_load", 0.8)] {
-            pipeline.say("pushes at \(Int(rate * share)) a second, for \(Int(duration.inSeconds)) seconds")
-            let latencies = try await latencies(at: rate * share, load: load, to: sampled)
+            let rate = full.deliveredRate * share
+            pipeline.say("pushes at \(Int(rate)) a second, for \(Int(duration.inSeconds)) seconds")
+            let latencies = try await latencies(at: rate, load: load, to: sampled)
             figures += [
                 BenchFigure(name: "single.\(name).p50", value: latencies.percentile(50), unit: "ms"),
                 BenchFigure(name: "single.\(name).p99", value: latencies.percentile(99), unit: "ms"),
@@ -51,10 +40,21 @@ struct SingleBench {
         figures += try harness.usage().map { $0.memoryFigure("single.memory_peak") }
         pipeline.say("single pushes during another push to every device")
         let busy = try await pipeline.latenciesWhileBusy(sampled)
-        return figures + [BenchFigure(name: "single.beside_broadcast.p99", value: busy.percentile(99), unit: "ms")]
+        figures.append(BenchFigure(name: "single.beside_broadcast.p99", value: busy.percentile(99), unit: "ms"))
+        return (full, figures)
+    }
+
+    /// With the programs of another build: only what every build can be asked for.
+    func runFullLoad() async throws -> FullLoad {
+        pipeline.say("registering \(pipeline.devices) devices with the older build")
+        try await pipeline.fillOverHTTP()
+        return try await fullLoad(try SingleLoad(harness, users: pipeline.devices))
     }
 
     private func fullLoad(_ load: SingleLoad) async throws -> FullLoad {
+        try await load.post(SingleBench.warmUp)
+        try await pipeline.waitUntilIdle()
+        pipeline.say("\(pushes) pushes to one user each, as fast as possible")
         let expected = try await pipeline.accepted() + pushes
         let (compaction, before) = try await pipeline.withStore { client in
             (try await LogCompaction(pausedBy: client), try await RedisWork(client))
@@ -72,7 +72,9 @@ struct SingleBench {
             try await compaction.resume(client)
             return work
         }
-        return FullLoad(accepted: accepted, delivered: delivered, usage: usage, before: before, after: after)
+        return FullLoad(
+            pushes: pushes, accepted: accepted, delivered: delivered, usage: usage, redisBefore: before,
+            redisAfter: after)
     }
 
     /// As many pushes as the simulator then has accepted in all. Fails if none arrives for a minute.
@@ -85,30 +87,6 @@ struct SingleBench {
             arrived = now
             guard time.uptime < deadline else { throw BenchError("\(expected - arrived) pushes did not arrive") }
         }
-    }
-
-    private func figures(_ full: FullLoad, broadcastMilliseconds: Double) -> [BenchFigure] {
-        let count = Double(pushes)
-        let sum = full.usage.cpuSeconds * 1_000 / count
-        func perPush(_ name: String, unit: String, value: (RedisWork) -> Double) -> BenchFigure {
-            BenchFigure(name: "single.\(name)", value: (value(full.after) - value(full.before)) / count, unit: unit)
-        }
-        return [
-            BenchFigure(name: "single.accepted.rate", value: count / full.accepted.inSeconds, unit: "tasks/s"),
-            BenchFigure(name: "single.delivered.rate", value: count / full.delivered.inSeconds, unit: "pushes/s"),
-            BenchFigure(name: "single.cpu_ms", value: sum, unit: "CPU-ms/push"),
-            BenchFigure(name: "single.cpu_ratio", value: sum / broadcastMilliseconds, unit: "of a broadcast's push"),
-        ]
-            + full.usage.map {
-                BenchFigure(
-                    name: "single.cpu_ms.\($0.name)", value: $0.cpuSeconds * 1_000 / count, unit: "CPU-ms/push")
-            }
-            + [
-                perPush("redis_calls", unit: "scripts/push", value: \.calls),
-                perPush("redis_us", unit: "µs/push", value: \.microseconds),
-                perPush("aof_bytes", unit: "bytes/push", value: \.logBytes),
-                perPush("bytes_kept", unit: "bytes/push", value: \.memoryBytes),
-            ]
     }
 
     /// Milliseconds from the request of each sample to its receipt.

@@ -1,19 +1,23 @@
 import Glibc
 package import ServiceKit
 
-/// Another Carillon program in the same folder as this one.
-package struct SiblingProgram {
+/// Another Carillon program: in the same folder as this one, or in that of another build.
+package struct SiblingProgram: Sendable {
     package let path: String
     package let name: String
 
-    package init(_ name: String) throws {
+    package init(_ name: String, in folder: String? = nil) throws {
+        let folder = folder ?? SiblingProgram.ownFolder
+        self.name = name
+        path = "\(folder)/\(name)"
+        guard access(path, X_OK) == 0 else { throw MissingProgramError(name: name, folder: folder) }
+    }
+
+    private static var ownFolder: String {
         let resolved = realpath("/proc/self/exe", nil)
         defer { free(resolved) }
         let own = resolved.map { String(cString: $0) } ?? ""
-        let folder = own.lastIndex(of: "/").map { own[...$0] } ?? ""
-        self.name = name
-        path = folder + name
-        guard access(path, X_OK) == 0 else { throw MissingProgramError(name: name, folder: String(folder)) }
+        return own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ""
     }
 
     package func start(_ arguments: [String], variables: [String: String] = [:]) throws -> ChildProcess {
