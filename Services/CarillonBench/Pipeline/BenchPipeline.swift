@@ -7,9 +7,14 @@ struct BenchPipeline: Command {
         options: [.json, .devices],
         notes: """
             Starts its own carillon up with simulator; the programs must be in this program's folder, as `make build`
-            places them. Half of the devices are Apple's and half Google's, without Google's quota. Seconds are
+            places them, and h2load (package nghttp2-client) must be installed. Half of the devices are Apple's and half Google's, without Google's quota. Seconds are
             measured from the request to the last push that the simulator accepts, and to the closed report. 1,000,000
             devices take two minutes, half of them for registration.
+
+            After the broadcast h2load sends the same simulator as many requests, over 4 connections with 250 at a
+            time: the last push to Apple again, with its headers and its body, to 1,000 devices in turn.
+            limit_cpu_seconds is the CPU of h2load and of the simulator for these requests, and limit_ratio the CPU of
+            all programs for the broadcast, the simulator included, divided by it.
             """)
 
     private let isJSON: Bool
@@ -21,7 +26,8 @@ struct BenchPipeline: Command {
     }
 
     func run(in context: CommandContext) async throws -> Int32 {
-        try await PipelineBench.run(devices: devices, isJSON: isJSON, on: context.terminal) { bench in
+        try await H2Load.requireInstalled()
+        return try await PipelineBench.run(devices: devices, isJSON: isJSON, on: context.terminal) { bench in
             try await bench.run()
         }
     }

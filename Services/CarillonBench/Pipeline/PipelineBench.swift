@@ -32,7 +32,9 @@ struct PipelineBench {
         say("\(PipelineBench.singlePushes) pushes to one device, one after another")
         let idle = try await latencies(PipelineBench.singlePushes, to: apple, of: "apns")
         say("a push to every device")
-        var figures = figures(try await broadcast())
+        let broadcast = try await broadcast()
+        say("as many requests of h2load")
+        var figures = figures(broadcast, limitSeconds: try await limitSeconds())
         say("single pushes during another push to every device")
         let busy = try await latenciesWhileBusy(huawei)
         figures += [
@@ -145,12 +147,15 @@ struct PipelineBench {
         return BroadcastReading(delivered: delivered, closed: closed, usage: try harness.usage(since: before))
     }
 
-    private func figures(_ broadcast: BroadcastReading) -> [BenchFigure] {
+    private func figures(_ broadcast: BroadcastReading, limitSeconds: Double) -> [BenchFigure] {
         let name = devices == 1_000_000 ? "pipeline.broadcast_1m" : "pipeline.broadcast"
         return [
             BenchFigure(name: "\(name).seconds", value: broadcast.delivered.inSeconds, unit: "s"),
             BenchFigure(name: "\(name).closed_seconds", value: broadcast.closed.inSeconds, unit: "s"),
             BenchFigure(name: "\(name).cpu_seconds", value: broadcast.usage.cpuSeconds, unit: "CPU-seconds"),
+            BenchFigure(name: "\(name).limit_cpu_seconds", value: limitSeconds, unit: "CPU-seconds"),
+            BenchFigure(
+                name: "\(name).limit_ratio", value: broadcast.usage.cpuSeconds / limitSeconds, unit: "of h2load's CPU"),
         ]
             + broadcast.usage.map {
                 BenchFigure(name: "\(name).cpu_seconds.\($0.name)", value: $0.cpuSeconds, unit: "CPU-seconds")

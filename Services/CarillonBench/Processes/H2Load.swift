@@ -1,10 +1,17 @@
 import CommandKit
 import Glibc
-import HTTP2
 import ServiceKit
 
 /// nghttp2's load generator, the baseline for sending.
 enum H2Load {
+    /// Requests over HTTP/2 with TLS to a server of this machine, to each path in turn.
+    struct Requests: Sendable {
+        let port: UInt16
+        let paths: [String]
+        let headers: [(name: String, value: String)]
+        let body: [UInt8]
+    }
+
     /// About thirty bytes per line, for the maximum number of requests.
     private static let logBytesMaximum = 64 << 20
 
@@ -16,18 +23,18 @@ enum H2Load {
         }
     }
 
-    static func run(_ target: SendTarget, shape: SendShape, requests: Int) async throws -> SendReading {
+    static func run(_ requests: Requests, shape: SendShape, count: Int) async throws -> SendReading {
         let folder = try LocalFolder("h2load")
-        let origin = "https://127.0.0.1:\(target.endpoint.port)"
-        let addresses = target.paths.map { "\(origin)\($0)\n" }.joined()
-        let body = try folder.write("body", content: target.body)
+        let origin = "https://127.0.0.1:\(requests.port)"
+        let addresses = requests.paths.map { "\(origin)\($0)\n" }.joined()
+        let body = try folder.write("body", content: requests.body)
         let list = try folder.write("addresses", content: Array(addresses.utf8))
         let (rate, cpuSeconds) = try await run(
             [
                 "--clients=\(shape.connections)", "--max-concurrent-streams=\(shape.streamsPerConnection)",
                 "--data=\(body)", "--input-file=\(list)",
-            ] + target.headers.map { "--header=\($0.name): \($0.value)" }, requests: requests)
-        return SendReading(requests: requests, seconds: Double(requests) / rate, cpuSeconds: cpuSeconds)
+            ] + requests.headers.map { "--header=\($0.name): \($0.value)" }, requests: count)
+        return SendReading(requests: count, seconds: Double(count) / rate, cpuSeconds: cpuSeconds)
     }
 
     /// Requests per second, and the CPU time of h2load. Every response must be a 2xx.

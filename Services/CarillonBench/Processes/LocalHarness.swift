@@ -20,7 +20,7 @@ final class LocalHarness: Sendable {
     private let pepperFile: String
     private let apps: [String: String]
     private let appFile: String
-    private let programs: [(name: String, processID: pid_t, admin: String?)]
+    private let programs: [(name: String, processID: pid_t, admin: String?, logFile: String?)]
     private let carillon: SiblingProgram
     private let process: ChildProcess
     private let folder: LocalFolder
@@ -53,7 +53,7 @@ final class LocalHarness: Sendable {
         apps = ["CARILLON_APPS": try text("apps"), "CARILLON_PEPPER_FILE": pepperFile]
         key = try LocalKeyFile.read(text("key_file"))
         programs = (announcement["programs"]?.object?.members ?? []).compactMap { name, program in
-            program.count("pid").map { (name, pid_t($0), program["admin"]?.text) }
+            program.count("pid").map { (name, pid_t($0), program["admin"]?.text, program["log"]?.text) }
         }
     }
 
@@ -91,6 +91,15 @@ final class LocalHarness: Sendable {
         let connection = try LoadConnection(port: try LocalHarness.port(of: admin))
         let body = try connection.exchange(Array("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
         return String(decoding: body, as: UTF8.self)
+    }
+
+    /// `carillon up` passes on only the simulator's admin address; the rest is in the log.
+    func simulatorAnnouncement() throws -> SimulatorAnnouncement {
+        let log = programs.first { $0.name == "provider-simulator" }?.logFile ?? ""
+        let lines = (SmallFile.read(log, bytesMaximum: 1 << 20) ?? []).split(separator: UInt8(ascii: "\n"))
+        let found = lines.lazy.compactMap { SimulatorAnnouncement(line: String(decoding: $0, as: UTF8.self)) }.first
+        guard let found else { throw BenchError("\(log) has no announcement of provider-simulator") }
+        return found
     }
 
     /// The key of the app's receipts.

@@ -28,7 +28,7 @@ struct ClientBench {
 
     private func round() async throws -> Round {
         let before = try target.simulator.usage()
-        let bare = try await H2Load.run(target, shape: shape, requests: requests)
+        let bare = try await H2Load.run(target.h2loadRequests, shape: shape, count: requests)
         let after = try target.simulator.usage()
         let ours = try await ClientLoad(target: target, shape: shape, requests: requests).run()
         return Round(bare: bare, ours: ours, simulatorCPUSeconds: after.cpuSeconds - before.cpuSeconds)

@@ -7,12 +7,12 @@ import Signing
 struct GoogleAccess {
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
     let project: String
-    private let simulator: LocalSimulator
+    private let simulator: SimulatorAnnouncement
     private let email: String
     private let tokenURL: String
     private let signer: JWTSigner
 
-    init(_ simulator: LocalSimulator) throws {
+    init(_ simulator: SimulatorAnnouncement) throws {
         self.simulator = simulator
         let file = try simulator.text("fcm", "service_account_file")
         guard let account = try? JSON(SmallFile.read(file, bytesMaximum: 64 << 10) ?? []),

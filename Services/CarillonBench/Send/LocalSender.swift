@@ -27,6 +27,7 @@ final class LocalSender: Sendable {
 
     /// An apns-sender whose app's key the simulator accepts.
     static func apple(_ simulator: LocalSimulator, app: AppID, bus: String) throws -> LocalSender {
+        let simulator = simulator.announcement
         let apple = simulator.endpoint("apns")
         return try LocalSender(
             "apns-sender", app: app, providers: #"{"apns":\#(try credentials(simulator))}"#,
@@ -50,7 +51,7 @@ final class LocalSender: Sendable {
 
     var lastWords: String { process.lines.last ?? "no output" }
 
-    private static func credentials(_ simulator: LocalSimulator) throws -> String {
+    private static func credentials(_ simulator: SimulatorAnnouncement) throws -> String {
         let (file, id, team) = (
             try simulator.text("apns", "key_file"), try simulator.text("apns", "key_id"),
             try simulator.text("apns", "team_id")

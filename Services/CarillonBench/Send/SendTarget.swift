@@ -3,8 +3,8 @@ import ServiceKit
 
 /// Destination and content of the requests, the same for h2load and for the client.
 struct SendTarget: Sendable {
-    /// Enough devices that no single one matters.
-    private static let devices = 1_000
+    /// Paths of Apple's, for enough devices that no single one matters.
+    static var applePaths: [String] { (0..<1_000).map { "/3/device/\(LocalSimulator.deviceToken($0))" } }
 
     let simulator: LocalSimulator
     let endpoint: HTTP2Endpoint
@@ -15,25 +15,25 @@ struct SendTarget: Sendable {
     let holdsBackStreams: Bool
 
     static func apple(_ simulator: LocalSimulator) throws -> SendTarget {
-        SendTarget(
-            simulator: simulator, endpoint: simulator.endpoint("apns"),
-            paths: (0..<devices).map { "/3/device/\(LocalSimulator.deviceToken($0))" },
+        let announcement = simulator.announcement
+        return SendTarget(
+            simulator: simulator, endpoint: announcement.endpoint("apns"), paths: applePaths,
             headers: [
-                ("apns-topic", simulator.appleTopic, .table), ("apns-push-type", "alert", .table),
+                ("apns-topic", announcement.appleTopic, .table), ("apns-push-type", "alert", .table),
                 ("apns-priority", "10", .table), ("apns-expiration", "0", .table),
-                ("authorization", "bearer \(try simulator.appleToken())", .nameOnly),
+                ("authorization", "bearer \(try announcement.appleToken())", .nameOnly),
             ],
             body: Array(#"{"aps":{"alert":{"title":"Bench","body":"A push like any other"},"badge":1}}"#.utf8),
             holdsBackStreams: true)
     }
 
     static func google(_ simulator: LocalSimulator) async throws -> SendTarget {
-        let account = try GoogleAccess(simulator)
+        let account = try GoogleAccess(simulator.announcement)
         let message =
             #"{"message":{"token":"bench:device","notification":{"title":"Bench","body":"A push like any other"},"#
             + #""android":{"priority":"HIGH"}}}"#
         return SendTarget(
-            simulator: simulator, endpoint: simulator.endpoint("fcm"),
+            simulator: simulator, endpoint: simulator.announcement.endpoint("fcm"),
             paths: ["/v1/projects/\(account.project)/messages:send"],
             headers: [
                 ("content-type", "application/json", .table),
@@ -42,12 +42,18 @@ struct SendTarget: Sendable {
             body: Array(message.utf8), holdsBackStreams: false)
     }
 
+    /// The requests as h2load sends them.
+    var h2loadRequests: H2Load.Requests {
+        H2Load.Requests(
+            port: endpoint.port, paths: paths, headers: headers.map { ($0.name, $0.value) }, body: body)
+    }
+
     var sharedHeaders: HTTP2Headers {
         headers.reduce(into: HTTP2Headers()) { $0.append($1.name, $1.value, indexing: $1.indexing) }
     }
 
     func pool(_ shape: SendShape) -> HTTP2Pool {
-        var configuration = simulator.trust
+        var configuration = simulator.announcement.trust
         configuration.connections = shape.connections
         // Otherwise one connection would take all requests and the others would never be opened.
         configuration.streamsMaximum = shape.streamsPerConnection
