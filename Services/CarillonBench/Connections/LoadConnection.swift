@@ -1,9 +1,13 @@
 import Glibc
 
-/// A blocking connection that parses just enough HTTP to find the end of a response.
+/// A blocking connection that sends one request after another.
 final class LoadConnection {
+    private static let readBytesMaximum = 64 << 10
+    private static let expected = [200, 201, 202, 204]
+
     private let descriptor: Int32
-    private var received: [UInt8] = []
+    private var answers = AnswerReader()
+    private var buffer = [UInt8](repeating: 0, count: readBytesMaximum)
 
     init(port: UInt16) throws {
         descriptor = LoopbackSocket.connect(port: port, patience: .seconds(30))
@@ -12,46 +16,27 @@ final class LoadConnection {
 
     deinit { close(descriptor) }
 
-    func post(_ request: [UInt8]) throws { _ = try exchange(request) }
+    func post(_ request: [UInt8]) throws { _ = try answer(to: request) }
 
     /// Returns the body of the response.
-    func exchange(_ request: [UInt8]) throws -> [UInt8] {
+    func exchange(_ request: [UInt8]) throws -> [UInt8] { try answer(to: request).body }
+
+    private func answer(to request: [UInt8]) throws -> AnswerReader.Answer {
         guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw BenchError("the connection was closed")
         }
-        var (bodyStart, end) = (0, 0)
         while true {
-            if let answer = answer(), received.count >= answer.end {
-                (bodyStart, end) = answer
-                break
+            if let answer = try answers.next() {
+                guard LoadConnection.expected.contains(answer.status) else { throw BenchError(answer.text) }
+                return answer
             }
             try receive()
         }
-        let status = String(decoding: received.prefix(12), as: UTF8.self)
-        guard ["HTTP/1.1 200", "HTTP/1.1 201", "HTTP/1.1 202", "HTTP/1.1 204"].contains(status) else {
-            throw BenchError(String(decoding: received.prefix(end), as: UTF8.self))
-        }
-        let body = Array(received[bodyStart..<end])
-        received.removeFirst(end)
-        return body
     }
 
     private func receive() throws {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { throw BenchError("no response") }
-        received.append(contentsOf: buffer[..<count])
-    }
-
-    /// Places in the response, once its header has been received.
-    private func answer() -> (bodyStart: Int, end: Int)? {
-        let text = String(decoding: received, as: UTF8.self)
-        guard let blank = text.firstRange(of: "\r\n\r\n") else { return nil }
-        let head = text[..<blank.lowerBound].lowercased()
-        let length = head.firstRange(of: "content-length: ").flatMap { found in
-            Int(head[found.upperBound...].prefix { $0.isNumber })
-        }
-        let bodyStart = text[..<blank.upperBound].utf8.count
-        return (bodyStart, bodyStart + (length ?? 0))
+        answers.append(buffer[..<count])
     }
 }

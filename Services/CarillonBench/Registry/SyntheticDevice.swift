@@ -30,9 +30,12 @@ struct SyntheticDevice: Sendable {
         self.topics = topics
     }
 
-    var user: String { "user-\(number)" }
+    var user: String { SyntheticDevice.user(number) }
     var language: String { ["en", "fr", "de", "fi_FI"][number % 4] }
     var badge: UInt32 { UInt32(number % 10) }
+
+    /// That of the device with this number, whose other properties take longer to make.
+    static func user(_ number: Int) -> String { "user-\(number)" }
 
     func token() throws -> PushToken { try PushToken(kind, text: tokenText) }
 

@@ -39,7 +39,7 @@ struct SingleLoad: Sendable {
         for number in stride(from: lane, to: count, by: SingleLoad.connections) {
             let wait = start + pause * number - SystemTimeSource().uptime
             if pause > .zero, wait > .zero { usleep(UInt32(wait / .microseconds(1))) }
-            let user = SyntheticDevice(number % users).user
+            let user = SyntheticDevice.user(number % users)
             try connection.post(
                 harness.post("/v1/tasks", body: #"{"users":["\#(user)"],"message":{"title":"Hello","body":"World"}}"#))
         }
