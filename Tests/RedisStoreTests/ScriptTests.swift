@@ -50,7 +50,7 @@ import Testing
         RetryIndexScripts.outlook, RateBucket.script, RedisWitness.raise, RedisWitness.read, RedisWitness.raiseFormat,
         RedisWitness.endDoubt,
         RedisTaskAgenda.change,
-        RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle, RedisTaskTraces.keep,
+        RedisTaskAgenda.take, RedisTaskArchive.raise, RedisTaskArchive.settle,
         RedisTaskReceipts.count,
         RedisIdempotencyStore.begin, RedisIdempotencyStore.finish, RedisIdempotencyStore.release,
         RedisIdempotencyStore.forget, RedisTaskReplacements.set, RedisTaskReplacements.take,

@@ -239,9 +239,15 @@ package struct RedisTaskArchive: TaskArchive {
 
     /// Sets the key if it is absent; returns the stored value. Works at the memory limit, so that tasks can complete.
     private func settle(_ value: [UInt8], as key: RedisArgument) async throws(StoreError) -> [UInt8] {
+        let life = RedisArgument(RedisTaskArchive.life.wholeMilliseconds)
+        do throws(StoreError) {
+            let command = RedisCommand("SET", key, RedisArgument(value), "NX", "GET", "PX", life)
+            return try await redis.send(command).bytes ?? value
+        } catch {
+            guard error.code == .full else { throw error }
+        }
         let answer = try await redis.run(
-            RedisTaskArchive.settle, keys: [key],
-            arguments: [RedisArgument(value), RedisArgument(RedisTaskArchive.life.wholeMilliseconds)])
+            RedisTaskArchive.settle, keys: [key], arguments: [RedisArgument(value), life])
         guard let bytes = answer.bytes else {
             throw StoreError(.corrupt, message: "the value just written is missing in Redis")
         }

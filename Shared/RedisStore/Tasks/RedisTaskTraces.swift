@@ -28,9 +28,12 @@ package struct RedisTaskTraces: TaskTraces {
         // The time of closing is fixed, so that a trace that is kept again has the same key.
         let day = TaskTraceKeys.day(of: trace.closed)
         let end = Timestamp(milliseconds: (day + 1) * TaskTraceKeys.dayMilliseconds) + retention
-        _ = try await redis.run(
-            RedisTaskTraces.keep, keys: [TaskTraceKeys.bucket(of: task, day: day)],
-            arguments: [RedisArgument(task.bytes), RedisArgument(bytes), RedisArgument(end.milliseconds)])
+        let bucket = TaskTraceKeys.bucket(of: task, day: day)
+        // An interruption in between is repaired by the repetition of this call, or by the next trace of the bucket.
+        _ = try await redis.send([
+            RedisCommand("HSET", bucket, RedisArgument(task.bytes), RedisArgument(bytes)),
+            RedisCommand("PEXPIREAT", bucket, RedisArgument(end.milliseconds)),
+        ])
     }
 
     package func trace(of task: TaskID, created: Timestamp?) async throws(StoreError) -> TaskTrace? {
@@ -51,6 +54,4 @@ package struct RedisTaskTraces: TaskTraces {
         let oldest = max(created.map { TaskTraceKeys.day(of: $0) } ?? 0, today - lifetime) - 1
         return max(0, min(oldest, today))...today + 1
     }
-
-    static let keep = RedisScript(PackageResources.keep_trace_lua)
 }
