@@ -86,16 +86,30 @@ package protocol Ledger: Sendable {
     func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress?
     /// The same for all open segments of a task whose progress the caller has just read.
     func close(_ task: TaskID, after progress: TaskProgress) async throws(StoreError) -> TaskProgress?
+    /// The same; with the outcomes, if closing them has read them.
+    func closeWithOutcomes(_ task: TaskID, after progress: TaskProgress) async throws(StoreError) -> ClosedTask?
     /// The final states of the devices of a closed task for few. Nil for a task that is open or for many, and once its
     /// ledgers have expired.
     func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes?
     /// A closed task for few is reported: its ledgers are needed for one more hour. May be repeated, and has no effect
     /// on a task for many, whose ledgers keep their retention.
     func release(_ task: TaskID) async throws(StoreError)
+    /// The same for a task whose outcomes the caller got when it was closed.
+    func release(_ task: TaskID, closedWith outcomes: TaskOutcomes) async throws(StoreError)
 }
 
 extension Ledger {
     package func close(_ task: TaskID, after progress: TaskProgress) async throws(StoreError) -> TaskProgress? {
         try await close(progress.openSegments, of: task)
+    }
+
+    package func closeWithOutcomes(
+        _ task: TaskID, after progress: TaskProgress
+    ) async throws(StoreError) -> ClosedTask? {
+        try await close(task, after: progress).map { ClosedTask($0) }
+    }
+
+    package func release(_ task: TaskID, closedWith outcomes: TaskOutcomes) async throws(StoreError) {
+        try await release(task)
     }
 }

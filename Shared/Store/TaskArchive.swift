@@ -61,6 +61,8 @@ package protocol TaskArchive: Sendable {
     /// The task is closed: its data expires after this time, its parts with contents sooner. With a time of zero nothing
     /// is left but the parts of its list; otherwise that it is done is known for the second time at least.
     func forget(_ task: TaskID, after: Duration, provenFor proof: Duration) async throws(StoreError)
+    /// The same for a task whose report is settled, which is recorded first.
+    func conclude(_ task: TaskID, after: Duration, provenFor proof: Duration) async throws(StoreError)
 
     /// The newest first; only tasks before the given entry, if any.
     func tasks(of app: AppID, before: TaskEntry.ID?, limit: Int) async throws(StoreError) -> [TaskEntry.ID]
@@ -69,6 +71,11 @@ package protocol TaskArchive: Sendable {
 extension TaskArchive {
     package func forget(_ task: TaskID, after: Duration) async throws(StoreError) {
         try await forget(task, after: after, provenFor: .zero)
+    }
+
+    package func conclude(_ task: TaskID, after: Duration, provenFor proof: Duration) async throws(StoreError) {
+        try await advance(reportOf: task, to: .settled)
+        try await forget(task, after: after, provenFor: proof)
     }
 
     package func keep(_ part: [UInt8], number: Int, of task: TaskID) async throws(StoreError) {

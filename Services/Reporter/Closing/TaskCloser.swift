@@ -20,6 +20,12 @@ final class TaskCloser: Sendable {
     /// Between looks at a store that needs a rebuild.
     static let doubtPause = Duration.seconds(10)
 
+    /// What is read when a task is closed, and needed afterwards.
+    private struct Closing {
+        var content: PushTask?
+        var outcomes: TaskOutcomes?
+    }
+
     private let stores: TaskStores
     private let untried: UntriedDevices
     private let producer: any BusProducer
@@ -56,7 +62,7 @@ final class TaskCloser: Sendable {
         let epoch = stores.witness.epoch
         guard var watch = try await open(check) else { return .settled }
         var isCurrent = false
-        var content: PushTask?
+        var closing = Closing()
         while true {
             let step = watch.next(at: time.now, hasEndpoint: hasEndpoint(watch))
             if !isCurrent, step != .wait {
@@ -75,12 +81,12 @@ final class TaskCloser: Sendable {
             case .resolveJobs:
                 try await resolveJobs(of: task, watch)
                 try await refresh(&watch, task: task)
-            case .close: content = try await close(&watch, check: check)
+            case .close: closing = try await close(&watch, check: check)
             case .fix(let closed):
-                let report = try await fix(task, watch: watch, content: content, closed: closed)
+                let report = try await fix(task, watch: watch, content: closing.content, closed: closed)
                 watch.stage = .reported(report, .fixed)
             case .publish(let report):
-                try await publish(report)
+                try await publish(report, outcomes: closing.outcomes)
                 watch.stage = .reported(report, .published)
             case .notify(let report): return .notify(report)
             case .finish(let report):
@@ -99,7 +105,6 @@ final class TaskCloser: Sendable {
 
     /// Settles a report that needs no further post.
     func settle(_ report: TaskReport) async throws {
-        try await stores.archive.advance(reportOf: report.task, to: .settled)
         try await finish(report)
     }
 
@@ -138,18 +143,16 @@ final class TaskCloser: Sendable {
         return epoch.mayHaveForgotten(tasksOf: earliest) ? .unknown : .expired
     }
 
-    /// Returns the content of the task, which its report needs.
-    private func close(_ watch: inout TaskWatch, check: CheckQueue.Check) async throws -> PushTask? {
-        guard case .open(let progress) = watch.stage else { return nil }
+    private func close(_ watch: inout TaskWatch, check: CheckQueue.Check) async throws -> Closing {
+        guard case .open(let progress) = watch.stage else { return Closing() }
         let task = check.task
         // A check triggered by results holds no lease yet. The task is due soon anyway.
         async let leased: Void = check.isDue ? () : postpone(task, until: time.now + lease)
         async let content = stores.archive.readableTask(task)
-        if let now = try await stores.ledger.close(task, after: progress) {
-            watch.stage = .open(now)
-        }
+        let closed = try await stores.ledger.closeWithOutcomes(task, after: progress)
+        if let closed { watch.stage = .open(closed.progress) }
         try await leased
-        return try await content
+        return Closing(content: try await content, outcomes: closed?.outcomes)
     }
 
     private func refresh(_ watch: inout TaskWatch, task: TaskID) async throws {
@@ -181,27 +184,34 @@ final class TaskCloser: Sendable {
     }
 
     /// The trace is kept before: an endpoint may delay the end of a task beyond the life of its ledger. The ledger is
-    /// released before the report's stage is noted: after an interruption in between, it is released again.
-    private func publish(_ report: TaskReport) async throws {
-        async let traced: Void = report.lane == .fast ? keepTrace(of: report) : ()
+    /// released before the report's stage is noted: after an interruption in between, it is released again. For an app
+    /// without an endpoint that is noted when the task is finished, which follows.
+    private func publish(_ report: TaskReport, outcomes: TaskOutcomes?) async throws {
+        async let traced: Void = report.lane == .fast ? keepTrace(of: report, outcomes: outcomes) : ()
         async let noted: Void = states.noteEnd(of: report)
         if try await count(report) { try await learn(report) }
         try await traced
         try await noted
         try await producer.send([Topics.reports.message(report, key: report.key)])
-        if report.lane == .fast { try await stores.ledger.release(report.task) }
-        try await stores.archive.advance(reportOf: report.task, to: .published)
+        if report.lane == .fast { try await release(report.task, outcomes: outcomes) }
+        if expectsReports(report.app) { try await stores.archive.advance(reportOf: report.task, to: .published) }
         meters.note(report)
         log.info(
             "task reported",
             [.task: "\(report.task)", .app: report.app.text, .count: "\(report.targeted)"])
     }
 
+    private func release(_ task: TaskID, outcomes: TaskOutcomes?) async throws {
+        guard let outcomes else { return try await stores.ledger.release(task) }
+        try await stores.ledger.release(task, closedWith: outcomes)
+    }
+
     /// A full store is tolerated: tasks in progress must still finish.
-    private func keepTrace(of report: TaskReport) async throws {
-        guard traceRetention > .zero, let created = report.created,
-            let outcomes = try await stores.ledger.outcomes(of: report.task)
-        else { return }
+    private func keepTrace(of report: TaskReport, outcomes known: TaskOutcomes?) async throws {
+        guard traceRetention > .zero, let created = report.created else { return }
+        var outcomes = known
+        if outcomes == nil { outcomes = try await stores.ledger.outcomes(of: report.task) }
+        guard let outcomes else { return }
         let trace = TaskTrace(
             outcomes, dialect: report.dialect.rawValue, created: created, closed: report.closed,
             isCancelled: report.isCancelled, unmatched: report.unmatched,
@@ -243,7 +253,7 @@ final class TaskCloser: Sendable {
     private func finish(_ report: TaskReport) async throws {
         let isFast = report.lane == .fast
         let hasTrace = isFast && traceRetention > .zero
-        try await stores.archive.forget(
+        try await stores.archive.conclude(
             report.task, after: hasTrace ? TaskArchiveBounds.tracedRetention : TaskPlan.retention(isFast: isFast),
             provenFor: try await restOfWindow(of: report))
         try await stores.agenda.finish(report.task)

@@ -77,28 +77,37 @@ extension RedisLedger {
     package func close(_ segments: [SegmentID], of task: TaskID) async throws(StoreError) -> TaskProgress? {
         guard let progress = try await progress(of: task) else { return nil }
         let open = Set(progress.openSegments)
-        return try await close(segments.filter(open.contains), of: task, after: progress)
+        return try await close(segments.filter(open.contains), of: task, after: progress)?.progress
     }
 
     package func close(_ task: TaskID, after progress: TaskProgress) async throws(StoreError) -> TaskProgress? {
-        try await close(progress.openSegments, of: task, after: progress)
+        try await close(progress.openSegments, of: task, after: progress)?.progress
+    }
+
+    package func closeWithOutcomes(
+        _ task: TaskID, after progress: TaskProgress
+    ) async throws(StoreError) -> ClosedTask? {
+        try await close(progress.openSegments, of: task, after: progress, withOutcomes: progress.plan.isFast)
     }
 
     /// Resolved jobs stay resolved, so that the progress need not be that of this moment.
     private func close(
-        _ open: [SegmentID], of task: TaskID, after progress: TaskProgress
-    ) async throws(StoreError) -> TaskProgress? {
-        guard progress.closed == nil, progress.hasResolvedAllJobs else { return progress }
+        _ open: [SegmentID], of task: TaskID, after progress: TaskProgress, withOutcomes: Bool = false
+    ) async throws(StoreError) -> ClosedTask? {
+        guard progress.closed == nil, progress.hasResolvedAllJobs else { return ClosedTask(progress) }
         let (keys, plan) = (LedgerKeys.Whole(task), progress.plan)
         var arguments = [now, RedisArgument(TaskPlan.closedRetention.wholeMilliseconds), plan.isFast ? "1" : "0"]
-        let ends = try await redis.run(open.map { closing($0, of: task, plan: plan) })
-        for (segment, end) in zip(open, ends) {
-            guard let parts = end.array?.compactMap(\.bytes), parts.count == 3 else { continue }
-            arguments += [RedisArgument(segment.number.description)] + parts.map { RedisArgument($0) }
+        let replies = try await redis.run(open.map { closing($0, of: task, plan: plan, withOutcomes: withOutcomes) })
+        var ends: [SegmentEnd] = []
+        for (segment, reply) in zip(open, replies) {
+            guard let end = SegmentEnd(reply, of: segment) else { continue }
+            arguments += end.arguments
+            ends.append(end)
         }
         let finished = try await redis.run(ScriptCall(LedgerScripts.finish, keys: keys.all, arguments: arguments))
         guard let view = try RedisLedgerReply.view(finished) else { return nil }
-        return view.progress(with: try await counts(of: view.open, task: task, plan: view.plan))
+        let current = view.progress(with: try await counts(of: view.open, task: task, plan: view.plan))
+        return ClosedTask(current, outcomes: try withOutcomes ? SegmentEnd.outcomes(ends, of: current) : nil)
     }
 
     package func outcomes(of task: TaskID) async throws(StoreError) -> TaskOutcomes? {
@@ -122,6 +131,18 @@ extension RedisLedger {
         guard let (plan, segments) = try await closedForFew(task) else { return }
         let life = RedisArgument(TaskPlan.retention(isFast: plan.isFast).wholeMilliseconds)
         let keys = segments.map { LedgerKeys(task, segment: $0) }.flatMap { [$0.states, $0.details] }
+        _ = try await redis.send(
+            (keys + [LedgerKeys.Whole(task).task]).map { RedisCommand("PEXPIRE", $0, life) })
+    }
+
+    package func release(_ task: TaskID, closedWith outcomes: TaskOutcomes) async throws(StoreError) {
+        let life = RedisArgument(TaskPlan.retention(isFast: true).wholeMilliseconds)
+        let segments = outcomes.devices.groups { $0.index.segment }
+        let keys = segments.flatMap { devices -> [RedisArgument] in
+            let keys = LedgerKeys(task, segment: SegmentID(outcomes.plan.app, number: devices[0].index.segment))
+            // The detail of a ledger's only device is in the ledger.
+            return devices.count == 1 ? [keys.states] : [keys.states, keys.details]
+        }
         _ = try await redis.send(
             (keys + [LedgerKeys.Whole(task).task]).map { RedisCommand("PEXPIRE", $0, life) })
     }
@@ -159,12 +180,14 @@ extension RedisLedger {
                 ScriptCall(script, keys: [keys.task, keys.jobs, keys.open], arguments: place + arguments)))
     }
 
-    private func closing(_ segment: SegmentID, of task: TaskID, plan: TaskPlan) -> ScriptCall {
+    private func closing(
+        _ segment: SegmentID, of task: TaskID, plan: TaskPlan, withOutcomes: Bool
+    ) -> ScriptCall {
         let keys = LedgerKeys(task, segment: segment)
         let lives = [TaskPlan.closedRetention, TaskPlan.detailRetention].map { RedisArgument($0.wholeMilliseconds) }
         return ScriptCall(
             LedgerScripts.close, keys: [keys.states, keys.details],
-            arguments: RedisLedgerEncoding.start(of: plan) + lives)
+            arguments: RedisLedgerEncoding.start(of: plan) + lives + [withOutcomes ? 1 : 0])
     }
 
     /// Counts of open segments, read in one pipeline. A segment without a ledger has no devices yet.

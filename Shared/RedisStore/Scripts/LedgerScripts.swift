@@ -37,7 +37,7 @@ enum LedgerScripts {
     static let enter = RedisScript(PackageResources.enter_task_lua, using: .taskEntry)
     static let enterToCancel = RedisScript(PackageResources.enter_to_cancel_lua, using: .taskEntry)
     static let finish = RedisScript(
-        PackageResources.finish_task_lua, using: .clock, .states, .taskView, .reasonsBounds, .reasons)
+        PackageResources.finish_task_lua, using: .clock, .states, .closeAtOnce, .taskView, .reasonsBounds, .reasons)
 
     static let beginRestoring = RedisScript(PackageResources.begin_restoring_lua)
     static let enterToRestore = RedisScript(PackageResources.enter_to_restore_lua)

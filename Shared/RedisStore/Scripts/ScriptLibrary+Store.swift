@@ -28,6 +28,7 @@ extension ScriptLibrary {
     static let changes = ScriptLibrary(PackageResources.changes_lua)
     static let claims = ScriptLibrary(PackageResources.claims_lua)
     static let clock = ScriptLibrary(PackageResources.clock_lua)
+    static let closeAtOnce = ScriptLibrary(PackageResources.close_at_once_lua)
     static let commitChanges = ScriptLibrary(PackageResources.commit_changes_lua)
     static let contest = ScriptLibrary(PackageResources.contest_lua)
     static let deferrals = ScriptLibrary(PackageResources.deferrals_lua)

@@ -187,11 +187,38 @@ package struct RedisTaskArchive: TaskArchive {
         _ = try await redis.send(RedisCommand("DEL", TaskArchiveKeys(task).content))
     }
 
+    /// Most tasks have a content and a report alone.
+    package func conclude(
+        _ task: TaskID, after: Duration, provenFor proof: Duration
+    ) async throws(StoreError) {
+        precondition(after > .zero, "what is forgotten at once has no stage")
+        let keys = TaskArchiveKeys(task)
+        let stage = RedisArgument(ReportStage.settled.rawValue)
+        let life = RedisArgument(RedisTaskArchive.proofLife(of: task, after: after, proof: proof).wholeMilliseconds)
+        let soon = RedisArgument(after.wholeMilliseconds)
+        do throws(StoreError) {
+            let replies = try await redis.send([
+                RedisCommand("SET", keys.stage, stage, "PX", life), RedisCommand("PEXPIRE", keys.content, soon),
+                RedisCommand("PEXPIRE", keys.report, soon),
+                RedisCommand("EXISTS", keys.segments, keys.reason, keys.parts),
+            ])
+            if replies.last == .integer(0) { return }
+        } catch {
+            guard error.code == .full else { throw error }
+            try await advance(reportOf: task, to: .settled)
+        }
+        try await forget(task, after: after, provenFor: proof)
+    }
+
+    private static func proofLife(of task: TaskID, after: Duration, proof: Duration) -> Duration {
+        max(after, proof, TaskArchiveBounds.proofRetention(of: task))
+    }
+
     package func forget(
         _ task: TaskID, after: Duration, provenFor proof: Duration
     ) async throws(StoreError) {
         let keys = TaskArchiveKeys(task)
-        let proof = after > .zero ? max(after, proof, TaskArchiveBounds.proofRetention(of: task)) : after
+        let proof = after > .zero ? RedisTaskArchive.proofLife(of: task, after: after, proof: proof) : after
         var lives = keys.contents.map { ($0, after) } + [(keys.stage, proof)]
         if after > .zero { lives.append((keys.parts, min(after, TaskArchiveBounds.contentsRetention))) }
         _ = try await redis.send(

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TaskArchiveFullTests {
     private let task = Samples.freshTask()
 
-    @Test func aReportIsFixedInAFullRedis() async throws {
+    @Test func aReportIsFixedAndSettledInAFullRedis() async throws {
         let store = try await StoreFixture(.redis, ownership: .own)
         let redis = try #require(try store.client())
         let archive = RedisTaskArchive(StoreConnection(redis), time: SystemTimeSource())
@@ -18,5 +18,9 @@ import Testing
         #expect(try await archive.fix(report: [1], of: task) == [1])
         #expect(try await archive.fix(report: [2], of: task) == [1])
         #expect(try await archive.report(of: task) == [1])
+        try await archive.conclude(task, after: .seconds(600), provenFor: .zero)
+        #expect(try await archive.reportStage(of: task) == .settled)
+        let left = try await redis.send(RedisCommand("PTTL", RedisArgument("report:{\(task.key)}"))).integer ?? 0
+        #expect((1...600_000).contains(left))
     }
 }

@@ -204,6 +204,40 @@ import Testing
         }
     }
 
+    /// Goal: what is concluded is settled, and expires as what is forgotten does. Method: compare the expiries in Redis of
+    /// two tasks that have everything, and one that has a content and a report.
+    @Test func whatIsConcludedExpiresLikeWhatIsForgotten() async throws {
+        let store = try await StoreFixture(.redis, ownership: .own)
+        let redis = try #require(try store.client())
+        let archive = RedisTaskArchive(StoreConnection(redis), time: SystemTimeSource())
+        let (forgotten, concluded, small) = (TaskID(high: 1, low: 1), TaskID(high: 1, low: 2), TaskID(high: 1, low: 3))
+        let now = SystemTimeSource().now
+        for task in [forgotten, concluded, small] {
+            try await archive.keep([1], of: task, entry: entry(now))
+            _ = try await archive.fix(report: [1], of: task)
+        }
+        for task in [forgotten, concluded] {
+            _ = try await archive.decide(segments: [SegmentNumber(rawValue: 1)], of: task)
+            try await archive.keepContents([1], number: 0, of: task, for: .seconds(86_400))
+            try await archive.giveUp(task, reason: "no plan")
+        }
+        try await archive.advance(reportOf: forgotten, to: .settled)
+        try await archive.forget(forgotten, after: .seconds(900), provenFor: .seconds(7_200))
+        for task in [concluded, small] {
+            try await archive.conclude(task, after: .seconds(900), provenFor: .seconds(7_200))
+            #expect(try await archive.reportStage(of: task) == .settled)
+        }
+        func life(_ key: String, of task: TaskID) async throws -> Int64 {
+            try await redis.send(RedisCommand("PTTL", RedisArgument("\(key):{\(task.key)}"))).integer ?? 0
+        }
+        for key in ["content", "visits", "report", "stage", "parts", "undone"] {
+            let expected = try await life(key, of: forgotten)
+            let (whole, alone) = (try await life(key, of: concluded), try await life(key, of: small))
+            #expect(expected > 0 && abs(whole - expected) < 60_000, "\(key)")
+            if ["content", "report", "stage"].contains(key) { #expect(abs(alone - expected) < 60_000, "\(key)") }
+        }
+    }
+
     /// Goal: a task is known as reported as long as its ledger exists; one that a request with a key can name again,
     /// longer than the key. Method: compare the expiries in Redis of a derived and a random task, both forgotten soon.
     @Test func aTaskIsKnownAsDoneForLongerThanItsReport() async throws {

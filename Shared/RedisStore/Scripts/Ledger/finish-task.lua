@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Libraries: clock, states, taskView, reasonsBounds, reasons
+-- Libraries: clock, states, closeAtOnce, taskView, reasonsBounds, reasons
 -- Adds the counts of closed segments to a task. Closes the task if all jobs are resolved and no segment is open.
 --
 -- KEYS: task, jobs, open segments, sums. ARGV: now, milliseconds to keep the task, 1 to keep the list of its segments,

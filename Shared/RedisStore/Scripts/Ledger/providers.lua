@@ -23,10 +23,10 @@ end
 -- Each number as provider u8, state u8, devices u32.
 local function packProvider(provider, state, count) return struct.pack('<BBI', provider, state, count) end
 
--- Those of the details, as a list.
+-- Those of the details, as a list. `details` is false if there are none.
 local function providersOfDetails(details)
     local list, fields, places = {}, {}, {}
-    if redis.call('EXISTS', details) == 0 then return list end
+    if not details then return list end
     for provider = 1, PROVIDER_LAST do
         for state = STATE_DELIVERED, STATE_UNKNOWN do
             fields[#fields + 1] = providerField(provider, state)
@@ -39,7 +39,7 @@ local function providersOfDetails(details)
     return list
 end
 
--- The numbers of the ledger. `details` is the key of the details.
+-- The numbers of the ledger. `details` is the key of the details, or false.
 local function providersOfLedger(details)
     local list = providersOfDetails(details)
     local _, provider = splitProvider(isAlone() and ownDetail() or '')
