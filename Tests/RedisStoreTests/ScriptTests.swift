@@ -14,7 +14,7 @@ import Testing
         LedgerScripts.mark, LedgerScripts.claim, LedgerScripts.renew, LedgerScripts.settle, LedgerScripts.noteReported,
         LedgerScripts.defer,
         LedgerScripts.readDetail, LedgerScripts.cancel, LedgerScripts.expire, LedgerScripts.close, LedgerScripts.plan,
-        LedgerScripts.begin, LedgerScripts.progress, LedgerScripts.resolve, LedgerScripts.isResolved,
+        LedgerScripts.begin, LedgerScripts.resolve, LedgerScripts.isResolved,
         LedgerScripts.enter, LedgerScripts.enterToCancel, LedgerScripts.finish, LedgerScripts.beginRestoring,
         LedgerScripts.enterToRestore, LedgerScripts.restore, LedgerScripts.endRestoring,
     ]

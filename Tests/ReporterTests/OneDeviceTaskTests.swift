@@ -31,10 +31,11 @@ import Testing
             #expect(try await pushes.closer.check(CheckQueue.Check(task: task, isDue: false)) == .settled)
         }
         let scripts =
-            ["progress", "witness", "lease in the agenda", "close segment", "close task"].count
+            ["witness", "lease in the agenda", "close segment", "close task"].count
             + ["statistics", "tasks of the device", "leave the agenda"].count
         let commands =
-            ["open devices", "content", "report"].count + ["trace", "its expiry"].count
+            ["open segments", "closed segments", "task", "open devices", "content", "report"].count
+            + ["trace", "its expiry"].count
             + ["ledger", "task"].count + ["stage", "content", "report", "other keys"].count
         #expect(steps.withLock { $0 } == scripts + commands)
         let info = try await redis.send(RedisCommand("INFO", "commandstats")).string ?? ""

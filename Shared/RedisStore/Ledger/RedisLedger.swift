@@ -3,7 +3,7 @@ import RedisClient
 package import ServiceKit
 package import Store
 
-/// The ledger in Redis. Every step is one script over the keys of one segment or of one task. Operations on both run
+/// The ledger in Redis. Every change is one script over the keys of one segment or of one task. Operations on both run
 /// the steps in an order that is safe if the process crashes in between.
 package struct RedisLedger: Ledger {
     let redis: StoreConnection

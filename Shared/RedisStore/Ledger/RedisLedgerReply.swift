@@ -130,6 +130,15 @@ enum RedisLedgerReply {
         return try known(value.array.flatMap(RedisLedgerView.init), name: "a task")
     }
 
+    /// Open segments, sums of closed ones, and the fields of the task.
+    static func view(_ replies: [RedisValue]) throws(StoreError) -> RedisLedgerView? {
+        guard replies.count == 3, let fields = replies[2].array, fields.count == RedisLedgerView.fields.count else {
+            throw unreadable("a task")
+        }
+        guard !fields[0].isNull else { return nil }
+        return try known(RedisLedgerView(fields, open: replies[0], sums: replies[1]), name: "a task")
+    }
+
     private static func known<Value>(_ value: Value?, name: String) throws(StoreError) -> Value {
         guard let value else { throw unreadable(name) }
         return value

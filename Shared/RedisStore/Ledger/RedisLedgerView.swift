@@ -20,6 +20,29 @@ struct RedisLedgerView {
     /// Segments that are not closed.
     let open: Set<SegmentNumber>
 
+    /// Of a task that is read without a script.
+    static let fields: [RedisArgument] = [
+        "plan", "resolved", "cancelled", "closed", "totals", "providers", "unmatched", "reasons",
+    ]
+
+    /// Segments that were closed while the task was read are in both sets, and not open any more; a closed task has
+    /// neither.
+    init?(_ fields: [RedisValue], open: RedisValue, sums: RedisValue) {
+        guard let segments = open.array, let closed = sums.array else { return nil }
+        let isClosed = !fields[3].isNull
+        let summed = Set(stride(from: 0, to: closed.count, by: 2).compactMap { closed[$0].bytes })
+        let stillOpen = segments.filter { segment in segment.bytes.map { !summed.contains($0) } ?? false }
+        func text(_ field: RedisValue, or other: String) -> RedisValue {
+            field.isNull ? .bytes(Array(other.utf8)) : field
+        }
+        self.init([
+            fields[0], text(fields[1], or: "0"), .integer(fields[2].isNull ? 0 : 1), text(fields[3], or: ""),
+            text(fields[4], or: ""), .array(isClosed ? [] : stillOpen), .array(isClosed ? [] : closed),
+            text(fields[5], or: ""), text(fields[6], or: "0"), text(fields[7], or: ""),
+        ])
+    }
+
+    /// The reply of a script.
     init?(_ parts: [RedisValue]) {
         guard parts.count == 10, let plan = parts[0].bytes.flatMap(RedisLedgerEncoding.plan(packed:)),
             let resolved = parts[1].integer, let totals = parts[4].bytes, let open = parts[5].array,

@@ -31,7 +31,6 @@ enum LedgerScripts {
 
     static let plan = RedisScript(PackageResources.plan_task_lua)
     static let begin = RedisScript(PackageResources.begin_task_lua)
-    static let progress = RedisScript(PackageResources.task_progress_lua, using: .taskView)
     static let resolve = RedisScript(PackageResources.resolve_job_lua)
     static let isResolved = RedisScript(PackageResources.is_resolved_lua)
     static let enter = RedisScript(PackageResources.enter_task_lua, using: .taskEntry)
