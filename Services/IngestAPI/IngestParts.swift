@@ -121,6 +121,11 @@ struct IngestParts {
             tasks: TaskRoutes(
                 submission: submission, book: book, cancellation: cancellation, counting: counting, audiences: saved,
                 reading: reading),
+            batches: TaskBatchRoutes(
+                submission: BatchSubmission(
+                    access, audiences: saved, cancellation: cancellation, reading: reading,
+                    idempotencyLease: idempotencyLease, log: log, environment: environment),
+                reading: reading, limits: limits),
             activities: ActivityRoutes(
                 publishing: publishing, devices: activityDevices, book: activities, audiences: saved, reading: reading),
             activityTokens: ActivityTokenRoutes(

@@ -32,6 +32,7 @@ import Topics
     /// Bodies of the routes that refuse an empty body from every caller.
     private static let bodies = [
         "POST /v1/tasks": #"{"devices":["SUBSCRIBER"],"users":["ada"],"audience":{"all":true},"message":{"body":"x"}}"#,
+        "POST /v1/tasks/batch": #"{"tasks":[{"users":["ada"],"message":{"body":"x"}}]}"#,
         "POST /v1/previews": #"{"devices":["SUBSCRIBER"],"message":{"body":"x"}}"#,
         "POST /v1/receipts":
             #"{"receipts":[{"task":"TASK","device":"SUBSCRIBER","proof":"PROOF","kind":"opened"}]}"#,

@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    @Test func aTaskOfABatchIsATaskWithAKey() {
+        let task = properties(of: "NewTask")
+        #expect(task.count > 15)
+        #expect(properties(of: "NewBatchTask") == task + ["idempotency_key"])
+    }
+
+    private func properties(of schema: String) -> [String] {
+        let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let start = lines.firstIndex(of: "    \(schema):"),
+            let first = lines[start...].firstIndex(of: "      properties:")
+        else { return [] }
+        return lines[(first + 1)...].prefix { $0.hasPrefix("       ") }.compactMap { line in
+            guard line.hasPrefix("        "), !line.hasPrefix("         ") else { return nil }
+            return line.split(separator: ":").first.map { $0.trimmingPrefix { $0 == " " } }.map { String($0) }
+        }
+    }
+
     /// The document is indented by two: paths are the keys of the first level below `paths`, methods of the second. A
     /// path also exists below an app unless it names its own servers.
     private func documentedRoutes() -> [String] {

@@ -11,7 +11,10 @@ import Testing
 
     @Test func withoutARightToPublishNoBodyIsParsed() async throws {
         try await IngestFixture.run { fixture in
-            for path in [RichieTests.path, "/v1/tasks", "/v1/previews", "/apps/news/v1/tasks", "/v1/activities"] {
+            for path in [
+                RichieTests.path, "/v1/tasks", "/v1/tasks/batch", "/v1/previews", "/apps/news/v1/tasks",
+                "/v1/activities",
+            ] {
                 let response = await fixture.json("POST", path, json: Self.broken, as: .news)
                 #expect(response.status == 403, "\(path): \(response.text)")
                 #expect(response.detail == "The key has no scope publish for this app.")

@@ -7,9 +7,9 @@ struct BenchPipeline: Command {
         options: [.json, .devices],
         notes: """
             Starts its own carillon up with simulator; the programs must be in this program's folder, as `make build`
-            places them, and h2load (package nghttp2-client) must be installed. Half of the devices are Apple's and half Google's, without Google's quota. Seconds are
-            measured from the request to the last push that the simulator accepts, and to the closed report. 1,000,000
-            devices take two minutes, half of them for registration.
+            places them, and h2load (package nghttp2-client) must be installed. Half of the devices are Apple's and half
+            Google's, without Google's quota. Seconds are measured from the request to the last push that the simulator
+            accepts, and to the closed report. 1,000,000 devices take two minutes, half of them for registration.
 
             After the broadcast h2load sends the same simulator as many requests, over 4 connections with 250 at a
             time: the last push to Apple again, with its headers and its body, to 1,000 devices in turn.

@@ -18,7 +18,7 @@ struct RedisWork: Sendable {
         memoryBytes = try await info.number("used_memory") - RedisWork.streamBytes(client)
     }
 
-    private static func streamBytes(_ client: RedisClient) async throws -> Double {
+    static func streamBytes(_ client: RedisClient) async throws -> Double {
         var sum = 0.0
         var cursor = "0"
         repeat {

@@ -1,3 +1,4 @@
+import Apps
 import JSONKit
 import PushModel
 import Store
@@ -54,6 +55,15 @@ struct AudienceBook: Sendable {
         } catch let error as InvalidValueError {
             throw AudienceBook.refusal("with its saved audiences it \(error)")
         }
+    }
+
+    /// The draft with what its saved audiences mean now, for which the caller has the scope.
+    func expand(_ draft: TaskDraft, of caller: AuthorizedCaller) async throws -> TaskDraft {
+        guard draft.hasSavedAudience, let audience = draft.audience else { return draft }
+        var expanded = draft
+        expanded.audience = try await expand(audience, in: caller.app.id)
+        try caller.require(expanded.scope)
+        return expanded
     }
 
     private static func decode(_ bytes: [UInt8]) throws -> Audience {

@@ -4,6 +4,7 @@ import HTTPServer
 /// The API under `/v1`, to which every dialect maps.
 struct NativeDialect: Dialect {
     let tasks: TaskRoutes
+    let batches: TaskBatchRoutes
     let activities: ActivityRoutes
     let activityTokens: ActivityTokenRoutes
     let audiences: AudienceRoutes
@@ -34,6 +35,9 @@ struct NativeDialect: Dialect {
             DialectRoute(
                 method: .post, pattern: "/v1/tasks", scopes: publishing, query: ["dry_run"],
                 bodyBytesMaximum: TaskLimits.bodyBytesMaximum, handler: .appInPath(tasks.create)),
+            DialectRoute(
+                method: .post, pattern: "/v1/tasks/batch", scopes: publishing, query: [],
+                bodyBytesMaximum: TaskBatchForm.bodyBytesMaximum, handler: .appInPath(batches.create)),
             DialectRoute(
                 method: .post, pattern: "/v1/previews", scopes: publishing, query: [],
                 bodyBytesMaximum: TaskLimits.bodyBytesMaximum, handler: .appInPath(tasks.preview)),

@@ -102,13 +102,8 @@ struct TaskRoutes: Sendable {
         }
     }
 
-    /// The draft with what its saved audiences mean now, for which the caller has the scope.
     private func expand(_ draft: TaskDraft, call: AuthorizedRequest) async throws -> TaskDraft {
-        guard draft.hasSavedAudience, let audience = draft.audience else { return draft }
-        var expanded = draft
-        expanded.audience = try await audiences.expand(audience, in: call.app)
-        try call.caller.require(expanded.scope)
-        return expanded
+        try await audiences.expand(draft, of: call.caller)
     }
 
     private func count(_ draft: TaskDraft, call: AuthorizedRequest) async throws -> HTTPResponse {

@@ -20,6 +20,13 @@ struct IdempotentAnswers: Sendable {
         }
     }
 
+    /// What is to be done about a request.
+    enum Beginning: Sendable {
+        case answered(HTTPResponse)
+        /// It is to be carried out. The claim is nil without a key.
+        case begun(TaskSeed, IdempotentRequest?)
+    }
+
     static let replayed = HTTPField("Idempotency-Replayed", "true")
 
     let store: any IdempotencyStore
@@ -35,7 +42,20 @@ struct IdempotentAnswers: Sendable {
         _ key: SubmissionKey?, of caller: AuthorizedCaller, prepare: (TaskSeed) async throws -> Prepared,
         carryOut: (Prepared) async throws -> Answer
     ) async throws -> HTTPResponse {
-        guard let key else { return try await carryOut(prepare(freshSeed())).response }
+        switch try await begin(key, of: caller) {
+        case .answered(let response): return response
+        case .begun(let seed, nil): return try await carryOut(prepare(seed)).response
+        case .begun(let seed, let claim?):
+            let prepared = try await perform(claim, undo: forget) { try await prepare(seed) }
+            let answer = try await perform(claim, undo: release) { try await carryOut(prepared) }
+            await finish(claim, answer: answer)
+            return answer.response
+        }
+    }
+
+    /// A caller that is to carry out the request ends its claim with `finish`, `forget` or `release`.
+    func begin(_ key: SubmissionKey?, of caller: AuthorizedCaller) async throws -> Beginning {
+        guard let key else { return .begun(freshSeed(), nil) }
         let claim = claim(key, caller: caller)
         switch try await store.begin(claim, at: time.now, for: lease) {
         case .inProgress: throw TaskError.inProgress
@@ -45,14 +65,8 @@ struct IdempotentAnswers: Sendable {
                 throw StoreError(.corrupt, message: "a stored response cannot be decoded")
             }
             response.headers.append(IdempotentAnswers.replayed)
-            return response
-        case .begun(let start):
-            let prepared = try await perform(claim, onError: store.forget) {
-                try await prepare(TaskSeed(claim, start: start))
-            }
-            let answer = try await perform(claim, onError: store.release) { try await carryOut(prepared) }
-            await finish(claim, answer: answer)
-            return answer.response
+            return .answered(response)
+        case .begun(let start): return .begun(TaskSeed(claim, start: start), claim)
         }
     }
 
@@ -66,21 +80,30 @@ struct IdempotentAnswers: Sendable {
     }
 
     private func perform<Value: Sendable>(
-        _ claim: IdempotentRequest, onError undo: (IdempotentRequest) async throws(StoreError) -> Void,
-        step: () async throws -> Value
+        _ claim: IdempotentRequest, undo: (IdempotentRequest) async -> Void, step: () async throws -> Value
     ) async throws -> Value {
         do {
             return try await step()
         } catch {
-            await attempt("idempotency key stays held until its lease expires") { () async throws(StoreError) in
-                try await undo(claim)
-            }
+            await undo(claim)
             throw error
         }
     }
 
+    private static let stillHeld = "idempotency key stays held until its lease expires"
+
+    /// The request is refused and had no effect: another may use its key.
+    func forget(_ claim: IdempotentRequest) async {
+        await attempt(IdempotentAnswers.stillHeld) { () async throws(StoreError) in try await store.forget(claim) }
+    }
+
+    /// The request failed, and may have had an effect.
+    func release(_ claim: IdempotentRequest) async {
+        await attempt(IdempotentAnswers.stillHeld) { () async throws(StoreError) in try await store.release(claim) }
+    }
+
     /// The work is durable: if the response is lost, a repeat of the request does the same again under the same ids.
-    private func finish(_ claim: IdempotentRequest, answer: Answer) async {
+    func finish(_ claim: IdempotentRequest, answer: Answer) async {
         await attempt("response of an idempotency key not stored") { () async throws(StoreError) in
             try await store.finish(
                 claim, answer: answer.response.kept, until: answer.begins.map { $0 + IdempotencyBounds.retention })

@@ -11,11 +11,7 @@ enum JSONBody {
     static func fields(
         _ request: HTTPRequest, ofAnyType: Bool = false, problems: JSONProblems
     ) throws(BodyError) -> JSONFields {
-        if !ofAnyType, let type = request.headers["Content-Type"], MediaType(contentType: type) != .json {
-            throw .unknownMediaType(type)
-        }
-        let bytes = request.body.bytes
-        guard request.body.reserve(JSON.parsedBytesEstimate(of: bytes)) else { throw .noRoom }
+        let bytes = try bytes(request, ofAnyType: ofAnyType)
         let value: JSON
         do throws(JSONError) {
             value = try JSON(bytes, limits: limits)
@@ -24,6 +20,16 @@ enum JSONBody {
         }
         guard value.object != nil else { throw .malformed("The body must be a JSON object, not \(value.kind).") }
         return JSONFields(value, problems: problems)
+    }
+
+    /// The bytes of a body for which there is memory once it is parsed.
+    static func bytes(_ request: HTTPRequest, ofAnyType: Bool = false) throws(BodyError) -> [UInt8] {
+        if !ofAnyType, let type = request.headers["Content-Type"], MediaType(contentType: type) != .json {
+            throw .unknownMediaType(type)
+        }
+        let bytes = request.body.bytes
+        guard request.body.reserve(JSON.parsedBytesEstimate(of: bytes)) else { throw .noRoom }
+        return bytes
     }
 }
 

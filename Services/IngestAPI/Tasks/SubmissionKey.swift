@@ -14,7 +14,12 @@ extension SubmissionKey {
     /// The key in the header `Idempotency-Key`; nil for a request without one.
     init?(header request: HTTPRequest) throws(TaskError) {
         guard let name = try IdempotencyHeader.key(of: request) else { return nil }
+        self.init(name: name, request: request, content: request.body.bytes)
+    }
+
+    /// A key for this part of the request's body.
+    init(name: String, request: HTTPRequest, content: some Collection<UInt8>) {
         let line = "\(request.method) \(request.path)?\(request.query)\n"
-        self.init(name: name, fingerprint: SHA256.digest(of: Array(line.utf8) + request.body.bytes))
+        self.init(name: name, fingerprint: SHA256.digest(of: Array(line.utf8) + content))
     }
 }

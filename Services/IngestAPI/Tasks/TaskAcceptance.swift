@@ -99,6 +99,25 @@ struct TaskAcceptance: Sendable {
         for prepared in open { accepted[prepared.task.dialect]?.increment() }
     }
 
+    /// Accepts the tasks of several requests. Those of requests without a replacement key are accepted together, and an
+    /// error refuses them all. The others follow in their order; an error refuses the request of its task.
+    func acceptEach(
+        _ requests: [[PreparedTask]], trace: TraceContext?
+    ) async throws -> [Result<Void, any Error>] {
+        let arePlain = requests.map { tasks in tasks.allSatisfy { $0.task.replaces == nil } }
+        try await accept(zip(requests, arePlain).flatMap { $1 ? $0 : [] }, trace: trace)
+        var results: [Result<Void, any Error>] = []
+        for (tasks, isPlain) in zip(requests, arePlain) {
+            do {
+                if !isPlain { try await accept(tasks, trace: trace) }
+                results.append(.success(()))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        return results
+    }
+
     /// Sends a task with a key that counts already, if it is not sent.
     func complete(_ task: TaskID, key: ReplacementKey) async throws {
         try await replacement.complete(task, key: key)
