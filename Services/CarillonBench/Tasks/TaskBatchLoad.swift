@@ -19,7 +19,7 @@ struct TaskBatchLoad: Sendable {
         port = try harness.port()
         requests = (0..<(users / TasksBench.tasksPerRequest)).map { number in
             let tasks = (0..<TasksBench.tasksPerRequest).map { place in
-                let user = SyntheticDevice(number * TasksBench.tasksPerRequest + place).user
+                let user = SyntheticDevice.user(number * TasksBench.tasksPerRequest + place)
                 return #"{"users":["\#(user)"],"message":{"title":"Hello","body":"World"}}"#
             }
             return harness.post("/v1/tasks/batch", body: #"{"tasks":[\#(tasks.joined(separator: ","))]}"#)
