@@ -42,7 +42,7 @@ struct TaskBatchAnswer {
         }
     }
 
-    private static func object(_ response: HTTPResponse, _ more: (inout JSONText) -> Void) -> String {
+    private static func object(_ response: HTTPResponse, adding more: (inout JSONText) -> Void) -> String {
         guard case .bytes(let body) = response.body else { preconditionFailure("a streamed answer to a task") }
         return JSONText.object { json in
             json.member("status", response.status.code)

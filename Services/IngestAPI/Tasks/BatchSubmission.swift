@@ -50,9 +50,7 @@ struct BatchSubmission: Sendable {
     ) {
         self.audiences = audiences
         acceptance = TaskAcceptance(access, cancellation: cancellation, environment: environment)
-        answers = IdempotentAnswers(
-            store: access.keys, lease: idempotencyLease, log: environment.log, time: environment.time,
-            random: environment.random)
+        answers = IdempotentAnswers(access.keys, lease: idempotencyLease, environment: environment)
         payloads = PayloadCheck(time: environment.time)
         self.reading = reading
         room = access.room

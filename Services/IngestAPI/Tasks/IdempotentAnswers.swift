@@ -1,4 +1,5 @@
 import Apps
+import Bus
 import HTTPServer
 import JSONKit
 import PushModel
@@ -29,11 +30,19 @@ struct IdempotentAnswers: Sendable {
 
     static let replayed = HTTPField("Idempotency-Replayed", "true")
 
-    let store: any IdempotencyStore
-    let lease: Duration
-    let log: Log
-    let time: any TimeSource
-    let random: any RandomSource
+    private let store: any IdempotencyStore
+    private let lease: Duration
+    private let log: Log
+    private let time: any TimeSource
+    private let random: any RandomSource
+
+    init(_ store: any IdempotencyStore, lease: Duration, environment: WorkerEnvironment) {
+        self.store = store
+        self.lease = lease
+        log = environment.log
+        time = environment.time
+        random = environment.random
+    }
 
     /// `prepare` and `carryOut` run only if the key has no answer yet. `prepare` has no effect: after an error of it, the
     /// key may be used for a corrected request. After an error of `carryOut`, only the same request may be repeated,
