@@ -5,6 +5,8 @@
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
+# Of the programs and tests that `test` builds and the checks use.
+export CONFIGURATION ?= debug
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,12 +21,12 @@ deps: .venv/installed ## Install the Debian packages of packages.apt and the lin
 	@touch $@
 
 build: deps ## Build every executable for release, into .build/release
-	swift build --configuration release --static-swift-stdlib $(STRICT)
+	swift build --configuration release $(STRICT) $(BUILD_OPTIONS)
 
 run: build ## Start the whole pipeline with simulated providers, send a demo push, and keep running; ONCE=1 exits after it
 	.build/release/carillon up --simulator --demo $(if $(ONCE),--once)
 
-test: deps ## Build and run the tests; FILTER=Name runs only some
+test: deps ## Build and run the tests; FILTER=Name runs only some, CONFIGURATION=release tests what `make build` builds
 	STRICT="$(STRICT) $(BUILD_OPTIONS)" .ci/test "$(FILTER)"
 
 simulate: deps ## Run SEEDS=2000 histories of the whole pipeline in one process, from SEED=1; BUGS=1 plants mistakes instead

@@ -9,11 +9,21 @@ let features: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     .enableUpcomingFeature("MemberImportVisibility"),
+    // Tests use the modules of a release build too.
+    .unsafeFlags(["-enable-testing"], .when(configuration: .release)),
 ]
+
+/// In a release build the standard library is inside the programs, so that an image needs no Swift runtime. A flag of
+/// `swift build` for that would also be one of each compilation, and tests, which load the standard library, could not
+/// use the same modules.
+let programLinking: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
 
 /// `make fuzz` builds the fuzz targets as a program over libFuzzer; in any other build they are ordinary tests.
 let isForFuzzing = Context.environment["CARILLON_FUZZ"] != nil
 let isForSimulating = Context.environment["CARILLON_SIMULATION"] != nil
+
+/// To optimize tests would take longer than it saves; histories of `make simulate` are many.
+let testFeatures = isForSimulating ? features : features + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 /// A C module: a folder of `Shared/C/` with a module map, a shim, and the library it links.
 func cModule(_ name: String, links libraries: String...) -> Target {
@@ -37,26 +47,28 @@ func service(_ name: String, embedding files: [String] = [], _ dependencies: Str
 
 func program(_ name: String, of service: String) -> Target {
     .executableTarget(
-        name: name, dependencies: [.byName(name: service)], path: "Services/\(service)/Main", swiftSettings: features)
+        name: name, dependencies: [.byName(name: service)], path: "Services/\(service)/Main", swiftSettings: features,
+        linkerSettings: programLinking)
 }
 
-/// A program that tests and benchmarks start as a separate process.
-func testExecutable(_ name: String, _ dependencies: String...) -> Target {
+/// A program that tests or benchmarks start as a separate process. Tests that depend on it are linked
+/// with the same flags.
+func testExecutable(_ name: String, linking: [LinkerSetting] = [], _ dependencies: String...) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
-        swiftSettings: features)
+        swiftSettings: features, linkerSettings: linking)
 }
 
 func testLibrary(_ name: String, _ dependencies: String...) -> Target {
     .target(
         name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)",
-        swiftSettings: features)
+        swiftSettings: testFeatures)
 }
 
 func tests(_ name: String, excluding files: [String] = [], _ dependencies: String...) -> Target {
     .testTarget(
         name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Tests/\(name)", exclude: files,
-        swiftSettings: features)
+        swiftSettings: testFeatures)
 }
 
 func testFuzzers(_ name: String, _ dependencies: String...) -> Target {
@@ -67,7 +79,7 @@ func testFuzzers(_ name: String, _ dependencies: String...) -> Target {
             swiftSettings: features)
         : .testTarget(
             name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: ["Corpus", "Driver"],
-            swiftSettings: features)
+            swiftSettings: testFeatures)
 }
 
 /// `make simulate` builds the simulation as a program; in any other build it is a set of ordinary tests.
@@ -79,7 +91,7 @@ func testSimulation(_ name: String, _ dependencies: String...) -> Target {
             swiftSettings: features)
         : .testTarget(
             name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: ["Driver"],
-            swiftSettings: features)
+            swiftSettings: testFeatures)
 }
 
 let package = Package(
@@ -196,7 +208,9 @@ let package = Package(
         program("targeting-resolver", of: "TargetingResolver"),
         program("web-sender", of: "WebSender"),
 
-        testExecutable("BareLoops", "CHiredis", "CMicroHTTPD", "CRDKafka", "HTTPServer", "KafkaBus", "ServiceKit"),
+        testExecutable(
+            "BareLoops", linking: programLinking, "CHiredis", "CMicroHTTPD", "CRDKafka", "HTTPServer", "KafkaBus",
+            "ServiceKit"),
         testExecutable("BusProbe", "Bus", "ServiceHost", "ServiceKit", "Topics"),
         testExecutable("JSONProbe", "JSONKit", "ServiceKit"),
         testExecutable("KafkaMock", "CRDKafka"),

@@ -15,7 +15,7 @@ import urllib.request
 import websocket
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/debug"))
+PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build" / os.environ.get("CONFIGURATION", "debug")))
 PATIENCE_SECONDS = 120
 
 

@@ -1,13 +1,14 @@
 """Shared by the checks of compose and the chart: the list of problems, and facts about the programs."""
 
 import functools
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILT = ROOT / ".build" / "debug"
+BUILT = ROOT / ".build" / os.environ.get("CONFIGURATION", "debug")
 TOOLS = ROOT / ".venv" / "bin"
 problems = []
 
