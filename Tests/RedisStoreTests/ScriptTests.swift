@@ -23,7 +23,7 @@ import Testing
         RegistryScripts.commit, RegistryScripts.commitShrinking, RegistryScripts.createDevices,
         RegistryScripts.applyLogged,
         RegistryScripts.countPublications, RegistryScripts.readCounts, RegistryScripts.forgetChanges,
-        RegistryScripts.finishPurge, RegistryScripts.readDevice, RegistryScripts.readBuckets,
+        RegistryScripts.finishPurge, RegistryScripts.readDevice,
         RegistryScripts.readAudience,
         RegistryScripts.readAudiences, RegistryScripts.readFields, RegistryScripts.reserveGroup,
         RegistryScripts.releaseGroup, RegistryScripts.reserveTransfer,

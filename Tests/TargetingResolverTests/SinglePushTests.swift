@@ -20,8 +20,8 @@ import Testing
             try await fixture.run()
             #expect(try fixture.sent(task) == [id.index])
         }
-        // Concurrently: report and record; mark, content with its list entry, and agenda.
-        let store = 2 + ["begin"].count + 4 + ["resolve"].count
+        // Concurrently: report and record with the generation; mark, content with its list entry, and agenda.
+        let store = 3 + ["begin"].count + 4 + ["resolve"].count
         let send = ["before it is durable", "after"].count
         #expect(fixture.lifeline.steps == store + send)
     }

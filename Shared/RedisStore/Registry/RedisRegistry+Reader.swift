@@ -24,10 +24,10 @@ extension RedisRegistry {
     ) async throws(StoreError) -> PackedDevices {
         guard try await exists(segment.number, in: scope) else { return PackedDevices() }
         let request = BucketsRequest(offsets, in: segment, generation: scope.generation)
-        // Sent one after another: a pipeline would block Redis for other clients until all of them are done.
-        var replies: [RedisValue] = []
-        for call in request.calls { replies.append(try await redis.run(call)) }
-        return try request.devices(from: replies)
+        guard let devices = try request.devices(from: try await redis.send(request.commands)) else {
+            throw redis.notReady("\(segment) is not of this registry")
+        }
+        return devices
     }
 
     func readAudience(

@@ -22,7 +22,6 @@ enum RegistryScripts {
     static let readCounts = RedisScript(PackageResources.read_counts_lua, using: .ready)
     static let forgetChanges = RedisScript(PackageResources.forget_changes_lua, using: .ready)
     static let readDevice = RedisScript(PackageResources.read_device_lua, using: .ready)
-    static let readBuckets = RedisScript(PackageResources.read_buckets_lua, using: .ready, .records)
     static let readAudience = RedisScript(PackageResources.read_audience_lua, using: .ready)
     static let readAudiences = RedisScript(PackageResources.read_audiences_lua, using: .ready)
     static let readFields = RedisScript(PackageResources.read_fields_lua, using: .ready)
