@@ -17,8 +17,7 @@ end
 
 -- The bitmap of what is noted (ranges or bitmap) and of further ranges.
 local function reportedBitmap(text, ranges)
-    local bytes = {}
-    for at = 1, BITMAP_BYTES do bytes[at] = #text == BITMAP_BYTES and byte(text, at) or 0 end
+    local bytes = {byte(#text == BITMAP_BYTES and text or string.rep('\0', BITMAP_BYTES), 1, -1)}
     local function add(offset)
         local at = floor(offset / 8) + 1
         bytes[at] = bit.bor(bytes[at], bit.lshift(1, offset % 8))
