@@ -12,9 +12,9 @@ struct BenchPipeline: Command {
             accepts, and to the closed report. 1,000,000 devices take two minutes, half of them for registration.
 
             After the broadcast h2load sends the same simulator as many requests, over 4 connections with 250 at a
-            time: the last push to Apple again, with its headers and its body, to 1,000 devices in turn.
-            limit_cpu_seconds is the CPU of h2load and of the simulator for these requests, and limit_ratio the CPU of
-            all programs for the broadcast, the simulator included, divided by it.
+            time: half of them the last push to Apple again, with its headers and its body, to 1,000 devices in turn,
+            and half the last push to Google. limit_cpu_seconds is the CPU of h2load and of the simulator for these
+            requests, and limit_ratio the CPU of all programs for the broadcast, the simulator included, divided by it.
             """)
 
     private let isJSON: Bool

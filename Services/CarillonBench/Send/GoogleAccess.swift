@@ -6,7 +6,7 @@ import Signing
 /// The simulator's service account for Google, and requests for its access tokens.
 struct GoogleAccess {
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    let project: String
+    private let project: String
     private let simulator: SimulatorAnnouncement
     private let email: String
     private let tokenURL: String
@@ -24,6 +24,9 @@ struct GoogleAccess {
         self.tokenURL = tokenURL
         signer = JWTSigner(key: try SigningKey(pem: Secret(key), from: file, for: .rs256))
     }
+
+    /// To which pushes are sent.
+    var path: String { "/v1/projects/\(project)/messages:send" }
 
     func token() async throws -> String {
         let issued = Int(SystemTimeSource().now.milliseconds / 1_000)

@@ -34,7 +34,7 @@ struct SendTarget: Sendable {
             + #""android":{"priority":"HIGH"}}}"#
         return SendTarget(
             simulator: simulator, endpoint: simulator.announcement.endpoint("fcm"),
-            paths: ["/v1/projects/\(account.project)/messages:send"],
+            paths: [account.path],
             headers: [
                 ("content-type", "application/json", .table),
                 ("authorization", "Bearer \(try await account.token())", .table),
