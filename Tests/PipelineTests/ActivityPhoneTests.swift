@@ -112,7 +112,7 @@ import Topics
         #expect(after.targeted == 3 && after[.delivered] == 3)
         #expect(try await steps(harness) == [2])
         let end = try #require(await harness.reports.report(of: try await put(3, isEnd: true, harness)))
-        #expect(end.targeted == 3 && end[.delivered] == 3)
+        #expect(end.targeted == 3 && end[.delivered] == 3, "\(end) \(harness.lines)")
         let shown = try await summary(harness)
         #expect(shown["states"]?["ended"] == .integer(5) && shown["sums"]?["overtaken"] == .integer(0))
         try await harness.close()
