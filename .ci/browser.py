@@ -14,8 +14,9 @@ import urllib.request
 
 import websocket
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build" / os.environ.get("CONFIGURATION", "debug")))
+from checks import BUILT, ROOT
+
+PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", BUILT))
 PATIENCE_SECONDS = 120
 
 
