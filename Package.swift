@@ -99,6 +99,7 @@ let package = Package(
     products: isForSimulating ? [.executable(name: "carillon-simulate", targets: ["Simulation"])] : [],
     targets: [
         cModule("CCurl", links: "curl"),
+        cModule("CEmbeddedFiles"),
         cModule("CEpoll"),
         cModule("CHiredis", links: "hiredis"),
         cModule("CMicroHTTPD", links: "microhttpd"),
@@ -113,6 +114,7 @@ let package = Package(
         shared("Bus", "ServiceKit", "Store", "Topics"),
         shared("CommandKit", "Bus", "HTTPClient", "JSONKit", "RedisClient", "ServiceHost", "ServiceKit"),
         shared("Datagrams", "CZlib", "ServiceKit"),
+        shared("EmbeddedFiles", "CEmbeddedFiles"),
         shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
         shared("HTTPClient", "CCurl", "ServiceKit"),
         shared("HTTPServer", "CEpoll", "HTTP2", "ServiceKit", "TLSSocket"),
@@ -171,10 +173,10 @@ let package = Package(
             "ServiceKit", "TaskModel", "Topics"),
         service(
             "IngestAPI",
-            embedding: ["Browser/carillon.js", "Browser/carillon-worker.js", "Console/Pages", "openapi.yaml"], "Apps",
-            "Bus", "Datagrams", "HTTPClient", "HTTPServer", "JSONKit", "LocalTime", "PushModel", "RedisClient",
-            "RedisStore", "RegistryLog",
-            "Rendering", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
+            embedding: ["Browser/carillon.js", "Browser/carillon-worker.js", "Console/Pages"], "Apps", "Bus",
+            "Datagrams", "EmbeddedFiles", "HTTPClient", "HTTPServer", "JSONKit", "LocalTime", "PushModel",
+            "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit", "Signing", "Store",
+            "TaskKit", "TaskModel", "Topics"),
         service(
             "ProviderSimulator", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit",
             "PushModel", "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),
