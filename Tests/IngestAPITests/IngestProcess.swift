@@ -74,6 +74,10 @@ final class IngestProcess: Sendable {
         try await listens()
     }
 
+    func signal(_ number: Int32) {
+        process.withLock { $0 }.signal(number)
+    }
+
     func kill9() async {
         let current = process.withLock { $0 }
         current.signal(9)
@@ -112,11 +116,9 @@ final class IngestProcess: Sendable {
         }
     }
 
-    /// Sends JSON; returns nil if the service is killed before it answers.
-    func attempt(
-        _ method: String, _ path: String, body: String, headers: [String: String]
-    ) async -> RawClient.Response? {
-        await IngestProcess.send(method, path, body: body, json: true, headers: headers, to: port)
+    /// Sends JSON, on a connection that gets the answer. Blocks.
+    func begin(_ method: String, _ path: String, body: String, headers: [String: String]) -> RawClient {
+        IngestProcess.begin(method, path, body: body, json: true, headers: headers, to: port)
     }
 
     func readiness() async throws -> RawClient.Response {
@@ -141,15 +143,20 @@ final class IngestProcess: Sendable {
         _ method: String, _ path: String, body: String, json: Bool, headers: [String: String] = [:],
         to port: UInt16
     ) async -> RawClient.Response? {
+        await blocking {
+            begin(method, path, body: body, json: json, headers: headers, to: port).receiveResponse()
+        }
+    }
+
+    private static func begin(
+        _ method: String, _ path: String, body: String, json: Bool, headers: [String: String], to port: UInt16
+    ) -> RawClient {
         let type = json ? "application/json" : "application/x-www-form-urlencoded"
         var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/7.88.1\r\nAccept: */*\r\n"
         if !body.isEmpty { head += "Content-Length: \(body.utf8.count)\r\nContent-Type: \(type)\r\n" }
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        let request = head + "\r\n" + body
-        return await blocking {
-            let client = RawClient(port: port)
-            client.send(request)
-            return client.receiveResponse()
-        }
+        let client = RawClient(port: port)
+        client.send(head + "\r\n" + body)
+        return client
     }
 }
