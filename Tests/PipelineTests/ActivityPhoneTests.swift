@@ -109,7 +109,7 @@ import Topics
         let said = try await harness.rebuild()
         #expect(try await endpoints(harness) == ["channel": 1, "liveactivity": 2], "\(said)")
         let after = try #require(await harness.reports.report(of: try await put(2, harness)), "\(harness.lines)")
-        #expect(after.targeted == 3 && after[.delivered] == 3)
+        #expect(after.targeted == 3 && after[.delivered] == 3, "\(after) \(harness.lines)")
         #expect(try await steps(harness) == [2])
         let end = try #require(await harness.reports.report(of: try await put(3, isEnd: true, harness)))
         #expect(end.targeted == 3 && end[.delivered] == 3, "\(end) \(harness.lines)")
