@@ -99,6 +99,22 @@ import Topics
         #expect(try await fixture.ledger.progress(of: task)?.counts.targeted == 3)
     }
 
+    /// Goal: after a loss of the store, a publication that is delivered again supersedes no newer one. Method: its report is
+    /// restored; its content is not, nor is the clock.
+    @Test func aReportedPublicationIsNotSentAgain() async throws {
+        try await begin(tokens: 1)
+        let old = stamp(50)
+        _ = try await fixture.archive.fix(report: [1], of: old)
+        let newest = try await update(1)
+        try await fixture.run()
+        let clock = try await book.clock(of: id, in: space)
+        fixture.time.advance(by: .seconds(40))
+        fixture.post(.publication(old, of: id, in: space, due: fixture.time.now, created: fixture.time.now))
+        try await fixture.run()
+        #expect(try await book.clock(of: id, in: space) == clock && clock.current?.task == newest)
+        #expect(try await fixture.ledger.progress(of: old) == nil)
+    }
+
     /// Goal: an activity with many phones that is updated each second still reaches all of them. Method: the tokens of
     /// the publication before are not claimed.
     @Test func thePublicationBeforeFinishesItsFirstRound() async throws {

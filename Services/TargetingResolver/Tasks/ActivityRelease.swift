@@ -14,7 +14,7 @@ struct ActivityRelease: Sendable {
         /// The publication before is still on its way to some phones: a state that gave way to each newer one would never
         /// reach the last of them.
         case wait(PushTask)
-        /// A later state was sent, or the activity is forgotten.
+        /// A later state was sent, the task is reported, or the activity is forgotten.
         case superseded(PushTask)
     }
 
@@ -37,6 +37,8 @@ struct ActivityRelease: Sendable {
                 return .go(kept, value: value, mirror: known.flatMap { kept.mirror(of: $0.base) })
             }
         }
+        // A clock that was lost does not know what it has sent.
+        if try await archive.isReported(task.id) { return .superseded(task.withdrawn) }
         if let next = try await nextLook(before: task, at: now) { return .wait(task.waiting(until: next)) }
         guard let release = try await book.release(task.id, of: activity, in: task.app) else {
             return .superseded(task.withdrawn)
