@@ -240,7 +240,7 @@ import Topics
         let server = try SecureServer(
             authority,
             answer: .slow("HTTP/1.1 201 Created\r\nX-Filler: \(String(repeating: "x", count: 5_000))\r\n\r\n"))
-        let fixture = try WebPushFixture(authority) { $0.traffic.deadline = .milliseconds(600) }
+        let fixture = try WebPushFixture(authority) { $0.traffic.deadline = .seconds(4) }
         let outcomes = await fixture.deliver(browser.pushes(["\(server.origin)/push"]))
         #expect(outcomes.allSatisfy { $0.isUnknown }, "\(outcomes)")
         await fixture.end()
@@ -250,7 +250,7 @@ import Topics
         let authority = try await TestAuthority()
         let service = try TestPushService(authority) { _, _ in .stall }
         let fixture = try WebPushFixture(authority, services: service.host) {
-            $0.traffic.deadline = .milliseconds(600)
+            $0.traffic.deadline = .seconds(4)
         }
         let outcomes = await fixture.send(browser.pushes(service.addresses(1)))
         #expect(outcomes.allSatisfy { $0.isUnknown }, "\(outcomes)")
