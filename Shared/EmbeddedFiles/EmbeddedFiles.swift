@@ -1,7 +1,7 @@
 import CEmbeddedFiles
 
 /// Large files that a service serves. As resources of its target they would be array literals of Swift, for which the
-/// compiler's time grows with the square of their size: a minute for the HTTP API's description.
+/// compiler takes more time than in proportion to their size: a minute for the HTTP API's description.
 package enum EmbeddedFiles {
     /// `docs/api/openapi.yaml`.
     package static let openAPI = [UInt8](
