@@ -21,14 +21,16 @@ import Topics
         let second = try await IngestProcess(redis: redis.url, bus: kafka?.url, beside: first)
         @Sendable func create(_ name: String, at api: IngestProcess) async throws -> Int {
             let body = #"{"group":{"app_id":7,"name":"\#(name)"}}"#
-            return try await api.curl("POST", Self.groups, body: body, json: true).status
+            return try await api.settledCurl("POST", Self.groups, body: body, json: true).status
         }
-        // Until a projector has the partition, a creation ends at the journal's time limit; its group may still appear.
-        _ = try await waitUntil(within: .hangLimit) { [200, 409].contains(try await create("first", at: first)) }
+        #expect([200, 409].contains(try await create("first", at: first)))
         let statuses = try await Array(0..<12).concurrentMap(atOnce: 12) { number in
             try await create("second", at: number % 2 == 0 ? first : second)
         }
-        #expect(statuses.sorted() == [200] + [Int](repeating: 409, count: 11))
+        let created = statuses.count { $0 == 200 }
+        #expect(statuses.allSatisfy { [200, 409].contains($0) }, "\(statuses)")
+        // Over Kafka, the attempt that wins may end at the journal's time limit; its repetition finds the group.
+        #expect(created == 1 || isKafka && created == 0, "\(statuses)")
         try await first.killAndRestart()
         for api in [first, second] {
             let list = try await api.curl("GET", "\(Self.groups)?app_id=7")

@@ -105,6 +105,21 @@ final class IngestProcess: Sendable {
             await IngestProcess.send(method, path, body: body, json: json, headers: headers, to: port))
     }
 
+    /// `curl`, repeated, as clients do, while the answer is 503: over Kafka, a change ends at the journal's time limit
+    /// while the projector's partitions move. The record of such an attempt may be applied later, so the answer may be
+    /// that of a repetition.
+    func settledCurl(
+        _ method: String, _ path: String, body: String = "", json: Bool = false
+    ) async throws -> RawClient.Response {
+        var answer = try await curl(method, path, body: body, json: json)
+        _ = try await waitUntil(within: .hangLimit) {
+            guard answer.status == 503 else { return true }
+            answer = try await curl(method, path, body: body, json: json)
+            return false
+        }
+        return answer
+    }
+
     /// Returns nil if the service crashes.
     func post(_ path: String, type: String, body: [UInt8]) async -> RawClient.Response? {
         let head =
