@@ -9,7 +9,7 @@ import Topics
 /// Goal: after Redis is emptied in the middle of a task, no device gets a push twice, and every device in dispatch ends
 /// with its result or as unknown. Method: slow providers, a FLUSHALL once some pushes have arrived, a rebuild that is
 /// killed and run again, and the simulator's own count.
-@Suite(.timeLimit(.minutes(10)), .serialized) struct RedisLossTests {
+@Suite(.timeLimit(.minutes(10))) struct RedisLossTests {
     @Test func withKafkaARebuildEndsTheTaskAndThePipelineContinues() async throws {
         let harness = try await Harness(.kafka)
         _ = try await harness.ingest.register([TestDevice(9_000, kind: .apns, topics: ["solo"])])

@@ -6,7 +6,7 @@ import Topics
 /// Goal: after Redis comes back with older data in the middle of a task, no push is repeated that must not be. Method:
 /// slow providers, a copy of the append-only file from the middle of the task, hundreds of further claims, the copy
 /// restored, and the simulator's own count.
-@Suite(.timeLimit(.minutes(10)), .serialized) struct RollbackTests {
+@Suite(.timeLimit(.minutes(10))) struct RollbackTests {
     @Test func withKafkaNothingIsSentUntilARebuild() async throws {
         let harness = try await Harness(.kafka)
         let task = try await goBack(harness, task: #"{"audience":{"topic":"news"},"message":{"body":"There"}}"#)
