@@ -5,6 +5,7 @@ import PushModel
 import RedisClient
 import RedisStore
 import ServiceKit
+import Signing
 import TestSupport
 
 @testable import AndroidSender
@@ -39,7 +40,7 @@ final class GoogleFixture: Sendable {
         self.configuration = configuration
         pool = HTTP2Pool(configuration.endpoint, configuration: configuration.pool, log: quietLog, metrics: Metrics())
         client = HTTPClient(configuration: configuration.tokenClient, log: quietLog, metrics: Metrics())
-        account = try await GoogleFixture.account(tokenURL: "\(google.url)/token")
+        account = try GoogleFixture.account(tokenURL: "\(google.url)/token")
     }
 
     func gateway(project: String = "bells", account: [UInt8]? = nil) -> any PushGateway {
@@ -60,10 +61,11 @@ final class GoogleFixture: Sendable {
         await redisServer.stop()
     }
 
-    static func account(tokenURL: String) async throws -> [UInt8] {
-        let folder = TemporaryDirectory("account")
-        let file = try await OpenSSLCommand.makeKey("key.pem", options: OpenSSLCommand.rsa2048, in: folder)
-        let key = String(decoding: SmallFile.read(file, bytesMaximum: 64 << 10) ?? [], as: UTF8.self)
+    /// Made once, since the search for its prime numbers takes longer than most tests.
+    private static let key = Result { try SigningKey.generated(for: .rs256).privateKeyText() }
+
+    static func account(tokenURL: String) throws -> [UInt8] {
+        let key = try key.get().reveal()
         let text = JSONText.object { object in
             object.member("type", "service_account")
             object.member("project_id", "bells")

@@ -56,7 +56,7 @@ import Topics
     private func start(
         _ provider: FakeProvider, redis: RedisServer, folder: TemporaryDirectory
     ) async throws -> ChildProcess {
-        let account = try await GoogleFixture.account(tokenURL: "\(provider.url)/token")
+        let account = try GoogleFixture.account(tokenURL: "\(provider.url)/token")
         folder.write("fcm.json", content: String(decoding: account, as: UTF8.self))
         folder.write("huawei", content: "secret\n")
         folder.write(

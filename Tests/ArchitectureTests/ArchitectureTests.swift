@@ -82,10 +82,9 @@ import Testing
         #expect(!sources.isEmpty, "\(folder) holds no source")
         var imports: Set<String> = []
         for path in sources {
-            let text = SourceTree.text(path) ?? ""
-            imports.formUnion(ImportScanner.modules(in: text))
-            let problems = check.problems(in: text)
-            #expect(problems == [], "\(path)")
+            let modules = ImportScanner.modules(in: SourceTree.text(path) ?? "")
+            imports.formUnion(modules)
+            #expect(check.problems(importing: modules) == [], "\(path)")
         }
         // A test may depend on an executable that it starts as a process.
         if layer != .test { #expect(check.unusedDependencies(imports: imports) == []) }

@@ -20,7 +20,7 @@ import Testing
             (folder: folder, names: SourceTree.swiftSources(under: folder).map(DialectTests.typeName))
         }
         for path in DialectTests.sources where path != DialectTests.list {
-            let words = DialectTests.words(of: path) { !$0.isLetter && !$0.isNumber }
+            let words = DialectTests.words(of: path, with: "0123456789")
             for (folder, names) in types where !path.hasPrefix(folder) {
                 #expect(words.isDisjoint(with: names), "\(path) names a type of \(folder)")
             }
@@ -40,7 +40,7 @@ import Testing
         #expect(cases.count >= 5)
         let allowed = DialectTests.folders + [DialectTests.enumeration, DialectTests.reportBody]
         for path in DialectTests.sources where !allowed.contains(where: { path.hasPrefix($0) }) {
-            let words = DialectTests.words(of: path) { !$0.isLetter && $0 != "." }
+            let words = DialectTests.words(of: path, with: ".")
             // `TaskDialect.richie.rawValue` is one word.
             let members = words.flatMap {
                 $0.split(separator: ".", omittingEmptySubsequences: false).dropFirst().map { ".\($0)" }
@@ -54,7 +54,12 @@ import Testing
         String((path.split(separator: "/").last ?? "").prefix { $0 != "." && $0 != "+" })
     }
 
-    private static func words(of path: String, isSeparator: (Character) -> Bool) -> Set<String> {
-        Set((SourceTree.text(path) ?? "").split(whereSeparator: isSeparator).map { String($0) })
+    /// The sequences of letters and of the other bytes that are given.
+    private static func words(of path: String, with others: String) -> Set<String> {
+        let text = SourceTree.text(path) ?? ""
+        let others = Array(others.utf8)
+        return Set(text.utf8.split { !isLetter($0) && !others.contains($0) }.map { String(Substring($0)) })
     }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
 }

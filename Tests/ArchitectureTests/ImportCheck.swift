@@ -11,8 +11,8 @@ struct ImportCheck {
     /// The names of all targets of the package.
     let ownModules: Set<String>
 
-    func problems(in source: String) -> [String] {
-        ImportScanner.modules(in: source).sorted().compactMap { problem(withImport: $0) }
+    func problems(importing modules: Set<String>) -> [String] {
+        modules.sorted().compactMap { problem(withImport: $0) }
     }
 
     /// A dependency that no source imports has no reason to be granted.

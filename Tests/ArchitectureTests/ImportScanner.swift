@@ -1,26 +1,27 @@
-/// Finds the modules that a Swift source imports, in every form of the language, ignoring comments and strings.
+/// Finds the modules that a Swift source imports, in every form of the language, ignoring comments and strings. Works on
+/// bytes: the whole repository as characters would take ten seconds of every run of the tests.
 struct ImportScanner {
     private static let declarationKinds: Set = [
         "actor", "class", "enum", "func", "let", "macro", "protocol", "struct", "typealias", "var",
     ]
 
-    private let source: [Character]
+    private let source: [UInt8]
     private var position = 0
     /// The source with every comment and string replaced by a blank.
-    private var code = ""
+    private var code: [UInt8] = []
 
     static func modules(in source: String) -> Set<String> {
-        var scanner = ImportScanner(source: Array(source))
+        var scanner = ImportScanner(source: Array(source.utf8))
         scanner.scanCode(untilParenthesis: false)
         return modules(inCode: scanner.code)
     }
 
-    private init(source: [Character]) {
+    private init(source: [UInt8]) {
         self.source = source
     }
 
     /// `import` is a keyword: in code it starts a declaration unless a dot, a backtick or a label makes it a name.
-    private static func modules(inCode code: String) -> Set<String> {
+    private static func modules(inCode code: [UInt8]) -> Set<String> {
         let words = tokens(of: code)
         var modules: Set<String> = []
         for index in words.indices where words[index] == "import" {
@@ -32,29 +33,36 @@ struct ImportScanner {
         return modules
     }
 
-    private static func tokens(of code: String) -> [String] {
+    private static func tokens(of code: [UInt8]) -> [String] {
         var tokens: [String] = []
-        var word = ""
-        for character in code {
-            if isNamePart(character) {
-                word.append(character)
-                continue
-            }
-            if !word.isEmpty { tokens.append(word) }
-            word = ""
-            if !character.isWhitespace { tokens.append(String(character)) }
+        var rest = code[...]
+        while let first = rest.first {
+            let word = rest.prefix { isNamePart($0) }
+            let token = word.isEmpty ? rest.prefix(1) : word
+            if !isBlank(first) { tokens.append(String(decoding: token, as: UTF8.self)) }
+            rest = rest.dropFirst(token.count)
         }
-        if !word.isEmpty { tokens.append(word) }
         return tokens
     }
 
     private static func isName(_ token: String) -> Bool {
-        token.first.map { isNamePart($0) && !$0.isNumber } ?? false
+        token.utf8.first.map { isNamePart($0) && !isDigit($0) } ?? false
     }
 
-    private static func isNamePart(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || character == "_"
+    /// A byte of a letter beyond ASCII is part of a name.
+    private static func isNamePart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), 0x80...:
+            true
+        default: isDigit(byte)
+        }
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || 0x09...0x0D ~= byte }
+
+    private static func isNewline(_ byte: UInt8) -> Bool { 0x0A...0x0D ~= byte }
 
     /// Copies code until the source ends, or until the parenthesis that closes an interpolation.
     private mutating func scanCode(untilParenthesis isInterpolation: Bool) {
@@ -67,18 +75,18 @@ struct ImportScanner {
             } else if let pounds = stringStart() {
                 scanString(pounds: pounds)
             } else {
-                let character = source[position]
+                let byte = source[position]
                 position += 1
-                code.append(character)
-                if character == "(" { depth += 1 }
-                if character == ")" { depth -= 1 }
+                code.append(byte)
+                if byte == UInt8(ascii: "(") { depth += 1 }
+                if byte == UInt8(ascii: ")") { depth -= 1 }
                 if isInterpolation && depth == 0 { return }
             }
         }
     }
 
     private mutating func skipLine() {
-        while position < source.count, !source[position].isNewline { position += 1 }
+        while position < source.count, !ImportScanner.isNewline(source[position]) { position += 1 }
     }
 
     private mutating func skipBlockComment() {
@@ -92,14 +100,14 @@ struct ImportScanner {
                 position += 1
             }
         }
-        code.append(" ")
+        code.append(UInt8(ascii: " "))
     }
 
     /// The number of `#` before the quote of a string that starts here; nil if no string starts here.
     private func stringStart() -> Int? {
         var quote = position
-        while quote < source.count, source[quote] == "#" { quote += 1 }
-        return quote < source.count && source[quote] == "\"" ? quote - position : nil
+        while quote < source.count, source[quote] == UInt8(ascii: "#") { quote += 1 }
+        return quote < source.count && source[quote] == UInt8(ascii: "\"") ? quote - position : nil
     }
 
     private mutating func scanString(pounds: Int) {
@@ -110,7 +118,7 @@ struct ImportScanner {
         let end = (isMultiline ? "\"\"\"" : "\"") + mark
         while position < source.count {
             // A quote that starts no string, as in a regular expression, affects one line at most.
-            if !isMultiline && source[position].isNewline { break }
+            if !isMultiline && ImportScanner.isNewline(source[position]) { break }
             if skip(end) { break }
             if skip("\\" + mark) {
                 if skip("(") {
@@ -122,12 +130,14 @@ struct ImportScanner {
                 position += 1
             }
         }
-        code.append(" ")
+        code.append(UInt8(ascii: " "))
     }
 
     private mutating func skip(_ text: String) -> Bool {
-        guard source[position...].starts(with: text) else { return false }
-        position += text.count
+        guard position < source.count, source[position] == text.utf8.first,
+            source[position...].starts(with: text.utf8)
+        else { return false }
+        position += text.utf8.count
         return true
     }
 }
