@@ -63,8 +63,10 @@ import Topics
         #expect(all.count == DeadOriginsTests.origins * 3)
         #expect(all.count { $0.verdict == .delivered } == perRound * 3)
         #expect(all.count { $0.isUnknown } == DeadOriginsTests.silent)
-        #expect(all.count { $0.isNotSent } == DeadOriginsTests.refusing * 3)
-        #expect(all.count { $0.pause != nil } == DeadOriginsTests.silent * 2)
+        // A push is also put off behind one of the round before whose connection is not refused yet.
+        let putOff = all.count { $0.pause != nil }
+        #expect(putOff >= DeadOriginsTests.silent * 2)
+        #expect(all.count { $0.isNotSent } + putOff == DeadOriginsTests.refusing * 3 + DeadOriginsTests.silent * 2)
         await living.stop()
     }
 
