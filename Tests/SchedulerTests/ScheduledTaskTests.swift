@@ -185,7 +185,8 @@ import Topics
         fixture.isReady.withLock { $0 = false }
         try await fixture.post(fixture.task(1, after: .zero))
         try await fixture.withScheduler {
-            #expect(await fixture.index.hasAdded(1))
+            // Before this, all releasers may rest because none has looked at the task yet.
+            #expect(await fixture.index.hasLeased(1))
             #expect(await fixture.isAtRest())
             let early = try await fixture.released()
             #expect(early.isEmpty)

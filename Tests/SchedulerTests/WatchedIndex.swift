@@ -8,6 +8,7 @@ final class WatchedIndex: RetryIndex {
     private struct Sight {
         var outlooks: [RetryOutlook] = []
         var added = 0
+        var leased = 0
         var completed = 0
     }
 
@@ -27,6 +28,10 @@ final class WatchedIndex: RetryIndex {
         await holds { $0.added >= count }
     }
 
+    func hasLeased(_ count: Int) async -> Bool {
+        await holds { $0.leased >= count }
+    }
+
     func hasCompleted(_ count: Int) async -> Bool {
         await holds { $0.completed >= count }
     }
@@ -43,7 +48,9 @@ final class WatchedIndex: RetryIndex {
     }
 
     func lease(upTo count: Int, for duration: Duration, in shard: RetryShard) -> RetryLease {
-        index.lease(upTo: count, for: duration, in: shard)
+        let lease = index.lease(upTo: count, for: duration, in: shard)
+        sight.change { $0.leased += lease.entries.count }
+        return lease
     }
 
     func complete(_ entries: [RetryEntry], in shard: RetryShard) {
