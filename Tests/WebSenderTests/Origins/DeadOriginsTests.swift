@@ -64,9 +64,9 @@ import Topics
         #expect(all.count { $0.verdict == .delivered } == perRound * 3)
         #expect(all.count { $0.isUnknown } == DeadOriginsTests.silent)
         // A push is also put off behind one of the round before whose connection is not refused yet.
-        let putOff = all.count { $0.pause != nil }
-        #expect(putOff >= DeadOriginsTests.silent * 2)
-        #expect(all.count { $0.isNotSent } + putOff == DeadOriginsTests.refusing * 3 + DeadOriginsTests.silent * 2)
+        let (notSent, putOff) = (all.count { $0.isNotSent }, all.count { $0.pause != nil })
+        #expect(notSent >= DeadOriginsTests.refusing && putOff >= DeadOriginsTests.silent * 2)
+        #expect(notSent + putOff == DeadOriginsTests.refusing * 3 + DeadOriginsTests.silent * 2)
         await living.stop()
     }
 
