@@ -15,6 +15,8 @@ final class RedisConnectionDriver {
     private var isGreeting = false
     /// True if the socket must become writable before work continues.
     private var wantsWritable = false
+    /// False if `poll` has just told that there is nothing to read: after most writes there is no reply yet.
+    private var mayRead = true
     private var lastObstacle: RedisError?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
@@ -43,6 +45,7 @@ final class RedisConnectionDriver {
             // The last reply may just have arrived, and nothing would wake a sleeping thread.
             if isOver(order) { break }
             // Commands that waited for readiness were submitted earlier, so nothing wakes the thread for them.
+            mayRead = true
             if wasReady == (machine.state == .ready) { waitForEvents(outboxDeadline: order.earliestDeadline) }
         }
         handle(.closed)
@@ -136,7 +139,8 @@ extension RedisConnectionDriver {
             if socket?.phase != .open { try advance() }
             guard let socket, socket.phase == .open else { return }
             try write(to: socket)
-            try read(from: socket)
+            // With TLS, bytes may have been read from the socket already that `poll` does not know of.
+            if mayRead || context.configuration.tls != nil { try read(from: socket) }
         } catch {
             handle(.failed(error))
         }
@@ -252,5 +256,6 @@ extension RedisConnectionDriver {
         }
         let count = poll(&polled, nfds_t(polled.count), timeout ?? -1)
         if count > 0 && polled[0].revents != 0 { channel.wakePipe.drain() }
+        if count >= 0 { mayRead = polled.last?.revents != 0 }
     }
 }
