@@ -8,7 +8,7 @@ import Testing
     /// With pywebpush, which `make deps` installs.
     @Test(.enabled(if: SourceTree.hasExecutable(".venv/bin/vapid"))) func everyFigureIsPrinted() async throws {
         let run = try await BenchRun([
-            "send", "--json", "--requests", "1000", "--rounds", "1", "--services", "100", "--python",
+            "send", "--json", "--requests", "1000", "--rounds", "1", "--services", "20", "--python",
             SourceTree.path(".venv/bin/python"),
         ])
         #expect(run.ending == .exited(0), "\(run.lines)")

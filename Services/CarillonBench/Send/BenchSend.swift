@@ -18,8 +18,9 @@ struct BenchSend: Command {
             both wait for the simulator, so CPU-seconds show the client's cost better than rates.
 
             The web sender encrypts for browsers of one push service, and pywebpush sends the same pushes to it, one
-            after another in one kept session. It then sends to many services, of which 50 are dead, and to as many
-            that all live. Each round does all of it. pywebpush must be installed for the interpreter.
+            after another in one kept session. It then sends to many services, of which 50 are dead (half, if there are
+            fewer than 100), and to as many that all live. Each round does all of it. pywebpush must be installed for
+            the interpreter.
             """)
 
     private static let delay = Duration.milliseconds(20)
@@ -33,7 +34,7 @@ struct BenchSend: Command {
         isJSON = arguments.has(.json)
         requests = try arguments.requests()
         rounds = try arguments.rounds()
-        services = try arguments.integer(.services, default: 4_096, in: (2 * DeadOriginsBench.dead)...4_096)
+        services = try arguments.integer(.services, default: 4_096, in: DeadOriginsBench.servicesMinimum...4_096)
         python = PyWebPush(python: arguments.value(.python))
     }
 

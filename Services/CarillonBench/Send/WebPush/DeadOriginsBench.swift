@@ -5,7 +5,8 @@ import TLSSocket
 
 /// Browsers at many push services, of which some are dead: how much of their rate the living ones keep.
 struct DeadOriginsBench {
-    static let dead = 50
+    static let deadMaximum = 50
+    static let servicesMinimum = 10
     /// Each has one browser: nothing in the bench brings back a push that is held up behind another.
     let services: Int
 
@@ -47,9 +48,10 @@ struct DeadOriginsBench {
 
     /// The dead ones are spread over all.
     private func deadNumber(_ service: Int) -> Int? {
-        let distance = services / DeadOriginsBench.dead
+        let dead = min(DeadOriginsBench.deadMaximum, services / 2)
+        let distance = services / dead
         let number = service / distance
-        return service.isMultiple(of: distance) && number < DeadOriginsBench.dead ? number : nil
+        return service.isMultiple(of: distance) && number < dead ? number : nil
     }
 
     /// Connections to it are refused, as long as no other program takes it.
