@@ -4,7 +4,7 @@ import ServiceHost
 import ServiceKit
 
 /// A redis-server on a free loopback port, configured for the embedded bus and the registry. The last reference removes
-/// it and its folder.
+/// it and its folder; it ends with this process, however that ends.
 package final class LocalRedis: Sendable {
     package let port: UInt16
     private let process: ChildProcess
@@ -13,12 +13,15 @@ package final class LocalRedis: Sendable {
     /// A free port may be taken before the server binds it, so several are tried.
     package init(isDurable: Bool = true) async throws {
         folder = try LocalFolder("redis")
+        var options = ChildProcess.Options()
+        options.diesWithParent = true
         var lastWords = ""
         for _ in 0..<5 {
             let port = UInt16.random(in: 20_000..<30_000)
             let process = try ChildProcess(
                 EmbeddedRedis.program,
-                arguments: EmbeddedRedis.arguments(port: port, folder: folder.path, isDurable: isDurable))
+                arguments: EmbeddedRedis.arguments(port: port, folder: folder.path, isDurable: isDurable),
+                options: options)
             if await process.line(where: EmbeddedRedis.isReady) != nil {
                 self.port = port
                 self.process = process

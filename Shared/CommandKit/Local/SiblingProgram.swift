@@ -20,9 +20,13 @@ package struct SiblingProgram: Sendable {
         return own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ""
     }
 
+    /// It ends with this process, however that ends.
     package func start(_ arguments: [String], variables: [String: String] = [:]) throws -> ChildProcess {
-        try ChildProcess(
-            path, arguments: arguments, environment: EnvironmentReader.processEnvironment().merging(variables) { $1 })
+        var options = ChildProcess.Options()
+        options.diesWithParent = true
+        return try ChildProcess(
+            path, arguments: arguments, environment: EnvironmentReader.processEnvironment().merging(variables) { $1 },
+            options: options)
     }
 }
 
