@@ -32,10 +32,12 @@ final class RegistryFixture: Sendable {
     }
 
     func registry(
-        mode: RedisRegistry.Mode = .authoritative, cutting scissors: Scissors? = nil
+        mode: RedisRegistry.Mode = .authoritative, cutting scissors: Scissors? = nil,
+        random: any RandomSource = SystemRandomSource()
     ) async throws -> RedisRegistry {
         let connection = StoreConnection(redis, beforeCommand: scissors?.beforeCommand)
-        return try await RedisRegistry.open(connection, mode: mode, log: RegistryFixture.log, time: time)
+        return try await RedisRegistry.open(
+            connection, mode: mode, log: RegistryFixture.log, time: time, random: random)
     }
 
     func command(_ parts: String...) async throws -> RedisValue {

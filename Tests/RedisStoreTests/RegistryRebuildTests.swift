@@ -1,5 +1,6 @@
 import PushModel
 import RedisClient
+import ServiceKit
 import Store
 import TestSupport
 import Testing
@@ -63,6 +64,22 @@ import Testing
         #expect(try await fixture.command("DBSIZE").integer == keys)
         try await later.finish()
         #expect(try await registry.size(of: .topic(news), in: app) == 1)
+    }
+
+    /// Goal: a rebuild replaces the registry even if time and random numbers would give it the same generation.
+    @Test func aRebuildHasAGenerationOfItsOwn() async throws {
+        let fixture = try await RegistryFixture()
+        let app = try AppID("app")
+        var generations: Set<String> = []
+        for number in 0..<3 {
+            let registry = try await fixture.registry(random: SeededRandomSource(seed: 1))
+            if number > 0 { try await registry.beginRebuild().finish() }
+            #expect(try await registry.size(of: .everyone, in: app) == 0)
+            _ = try await registry.register(Samples.token(1), changes: DeviceChanges(), in: app)
+            let generation = try await fixture.command("HGET", "registry", "generation").string
+            generations.insert(try #require(generation))
+        }
+        #expect(generations.count == 3)
     }
 
     /// Goal: a process that saw the doubt about a store, and was then held up, leaves the registry that was filled

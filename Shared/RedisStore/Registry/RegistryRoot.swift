@@ -107,7 +107,7 @@ final class RegistryRoot: Sendable {
                         RedisArgument(text), state == .ready ? "ready" : "rebuilding", RedisArgument(aliasBuckets),
                         existing.argument,
                     ]))
-            guard let found = reply.string, found != text, existing.isReplaced(found) else {
+            guard let found = reply.string, existing.isReplaced(found) else {
                 known.withLock { $0 = nil }
                 return RegistryGeneration(id: text, isReady: state == .ready, aliasBuckets: aliasBuckets)
             }
