@@ -1,5 +1,6 @@
 import Glibc
 import ServiceKit
+import Synchronization
 import TLSSocket
 
 /// One thread of a server with the connections it has accepted: it waits for their sockets and for messages of other
@@ -85,8 +86,11 @@ final class EventLoop {
     /// Runs the handler of a complete request, at the latest at the end of this turn.
     func run(_ exchange: Exchange, for connection: UInt64, stream: Int32 = 0) {
         let (request, handler) = exchange.finish()
+        // Taken out by the handler, so that the body's memory is free before the client can send its next request.
+        let received = Mutex<HTTPRequest?>(request)
         toHandle.append { [mailbox] in
-            let response = await handler(request)
+            guard let request = received.withLock({ $0.take() }) else { return }
+            let response = await handler(consume request)
             let isPosted = mailbox.post(.answer(connection: connection, stream: stream, response))
             if !isPosted { response.stream?.leave() }
         }
