@@ -30,19 +30,19 @@ func cModule(_ name: String, links libraries: String...) -> Target {
     .target(name: name, path: "Shared/C/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-/// The files are embedded as constants of `PackageResources`; of a folder, each file of it.
-func shared(_ name: String, embedding files: [String] = [], _ dependencies: String...) -> Target {
+/// Files of other languages become constants of `PackageResources`.
+func shared(_ name: String, embedsFiles: Bool = false, _ dependencies: String...) -> Target {
     .target(
         name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Shared/\(name)",
-        resources: files.map { .embedInCode($0) }, swiftSettings: features)
+        swiftSettings: features, plugins: embedsFiles ? ["EmbedFiles"] : [])
 }
 
 /// The handlers and routes of a service. Its program is apart, so that the simulation can run several services in one
 /// process.
-func service(_ name: String, embedding files: [String] = [], _ dependencies: String...) -> Target {
+func service(_ name: String, embedsFiles: Bool = false, _ dependencies: String...) -> Target {
     .target(
         name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Services/\(name)", exclude: ["Main"],
-        resources: files.map { .embedInCode($0) }, swiftSettings: features)
+        swiftSettings: features, plugins: embedsFiles ? ["EmbedFiles"] : [])
 }
 
 func program(_ name: String, of service: String) -> Target {
@@ -99,7 +99,6 @@ let package = Package(
     products: isForSimulating ? [.executable(name: "carillon-simulate", targets: ["Simulation"])] : [],
     targets: [
         cModule("CCurl", links: "curl"),
-        cModule("CEmbeddedFiles"),
         cModule("CEpoll"),
         cModule("CHiredis", links: "hiredis"),
         cModule("CMicroHTTPD", links: "microhttpd"),
@@ -110,11 +109,14 @@ let package = Package(
         cModule("CTaskHook"),
         cModule("CZlib", links: "z"),
 
+        .executableTarget(name: "embed-files", path: "Shared/EmbedFiles/Tool", swiftSettings: features),
+        .plugin(
+            name: "EmbedFiles", capability: .buildTool, dependencies: ["embed-files"], path: "Shared/EmbedFiles/Plugin"),
+
         shared("Apps", "JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing"),
         shared("Bus", "ServiceKit", "Store", "Topics"),
         shared("CommandKit", "Bus", "HTTPClient", "JSONKit", "RedisClient", "ServiceHost", "ServiceKit"),
         shared("Datagrams", "CZlib", "ServiceKit"),
-        shared("EmbeddedFiles", "CEmbeddedFiles"),
         shared("HTTP2", "CNGHTTP2", "ServiceKit", "TLSSocket"),
         shared("HTTPClient", "CCurl", "ServiceKit"),
         shared("HTTPServer", "CEpoll", "HTTP2", "ServiceKit", "TLSSocket"),
@@ -127,16 +129,9 @@ let package = Package(
             "ProviderKit", "Apps", "Bus", "HTTP2", "HTTPClient", "JSONKit", "PushModel", "RedisStore", "ServiceHost",
             "ServiceKit", "Signing", "Store", "TaskKit", "Topics"),
         shared("PushModel", "ServiceKit"),
-        shared("RedisBus", embedding: ["Scripts"], "Bus", "RedisClient", "ServiceKit", "Topics"),
+        shared("RedisBus", embedsFiles: true, "Bus", "RedisClient", "ServiceKit", "Topics"),
         shared("RedisClient", "CHiredis", "ServiceKit", "TLSSocket"),
-        shared(
-            "RedisStore",
-            embedding: [
-                "Scripts/Common", "Scripts/FailingServers", "Scripts/Ledger", "Scripts/MessageStarts",
-                "Scripts/Pacing", "Scripts/ProviderOutages", "Scripts/Registry", "Scripts/RetryIndex",
-                "Scripts/Statistics", "Scripts/Tasks", "Scripts/Witness",
-            ],
-            "PushModel", "RedisClient", "ServiceKit", "Store"),
+        shared("RedisStore", embedsFiles: true, "PushModel", "RedisClient", "ServiceKit", "Store"),
         shared("RegistryLog", "Bus", "PushModel", "ServiceKit", "Store", "Topics"),
         shared("Rendering", "JSONKit", "PushModel", "ServiceKit", "TaskModel", "Topics"),
         shared(
@@ -157,13 +152,9 @@ let package = Package(
             "APNsSender", "Apps", "Bus", "HTTP2", "JSONKit", "ProviderKit", "PushModel",
             "RedisStore", "ServiceHost", "ServiceKit", "Signing", "Store", "TaskModel", "TLSSocket", "Topics"),
         service(
-            "Carillon",
-            embedding: [
-                "Example/app.js", "Example/carillon-worker.js", "Example/index.html", "Example/style.css",
-            ],
-            "Apps", "Bus", "CommandKit", "HTTPClient", "HTTPServer", "JSONKit", "KafkaBus", "LocalTime", "PushModel",
-            "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Store", "TaskKit", "TaskModel",
-            "Topics"),
+            "Carillon", embedsFiles: true, "Apps", "Bus", "CommandKit", "HTTPClient", "HTTPServer", "JSONKit",
+            "KafkaBus", "LocalTime", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost",
+            "ServiceKit", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "CarillonBench", "Bus", "CommandKit", "HTTP2", "HTTPServer", "JSONKit",
             "PushModel", "RedisClient", "RedisStore", "RegistryLog", "ServiceHost", "ServiceKit", "Signing", "Store",
@@ -172,11 +163,9 @@ let package = Package(
             "EventStream", "Apps", "Bus", "HTTPServer", "JSONKit", "PushModel", "ServiceHost",
             "ServiceKit", "TaskModel", "Topics"),
         service(
-            "IngestAPI",
-            embedding: ["Browser/carillon.js", "Browser/carillon-worker.js", "Console/Pages"], "Apps", "Bus",
-            "Datagrams", "EmbeddedFiles", "HTTPClient", "HTTPServer", "JSONKit", "LocalTime", "PushModel",
-            "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost", "ServiceKit", "Signing", "Store",
-            "TaskKit", "TaskModel", "Topics"),
+            "IngestAPI", embedsFiles: true, "Apps", "Bus", "Datagrams", "HTTPClient", "HTTPServer", "JSONKit",
+            "LocalTime", "PushModel", "RedisClient", "RedisStore", "RegistryLog", "Rendering", "ServiceHost",
+            "ServiceKit", "Signing", "Store", "TaskKit", "TaskModel", "Topics"),
         service(
             "ProviderSimulator", "HTTP2", "HTTPClient", "HTTPServer", "JSONKit",
             "PushModel", "ServiceHost", "ServiceKit", "Signing", "TLSSocket"),

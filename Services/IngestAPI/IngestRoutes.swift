@@ -1,5 +1,4 @@
 import Bus
-import EmbeddedFiles
 import HTTPServer
 
 /// All routes of the public port.
@@ -33,7 +32,7 @@ struct IngestRoutes {
             // The type is RFC 9512's.
             HTTPResponse(
                 .ok, headers: [HTTPField("Content-Type", "application/yaml")],
-                body: .bytes(EmbeddedFiles.openAPI))
+                body: .bytes(PackageResources.openapi_yaml))
         }
         for script in BrowserScript.all {
             router.on(.get, pattern: script.path) { request in script.answer(request) }

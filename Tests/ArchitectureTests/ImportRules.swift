@@ -63,7 +63,6 @@ enum ImportRules {
             mayImport: ["JSONKit", "LocalTime", "PushModel", "ServiceKit", "Signing"]),
         Library(
             "Datagrams", owns: "UDP sockets for reception, and zlib", mayImport: ["CZlib", "ServiceKit"]),
-        Library("EmbeddedFiles", owns: "large files that are served", mayImport: ["CEmbeddedFiles"]),
         Library("HTTPServer", owns: "the HTTP server", mayImport: ["CEpoll", "HTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTP2", owns: "libnghttp2", mayImport: ["CNGHTTP2", "ServiceKit", "TLSSocket"]),
         Library("HTTPClient", owns: "libcurl", mayImport: ["CCurl", "ServiceKit"]),
