@@ -97,8 +97,10 @@ import Testing
         }
     }
 
+    private static let brokenText: [UInt8] = Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8)
+
     @Test(arguments: [
-        ("application/json", Array("{\"a\":\"".utf8) + [0xFF] + Array("\"}".utf8)),
+        ("application/json", brokenText),
         ("application/json", Array("{".utf8)),
         ("application/json", Array("[]".utf8)),
         ("application/x-www-form-urlencoded", [0x61, 0x3D, 0xC3]),
