@@ -79,8 +79,9 @@ import Testing
             let local = LocalDateTime(
                 minutesSinceEpoch: (change.instant + change.before) / 60 + Int64(dice.number(below: 300)) - 150)
             let first = try #require(
-                (0..<52 * 60).lazy.map { local.earliestInstant + .seconds(60 * ($0 - 24 * 60)) }
-                    .first { rules.local($0) >= local })
+                (0..<52 * 60).lazy.map { (minute: Int) -> Timestamp in
+                    local.earliestInstant + .seconds(60 * (minute - 24 * 60))
+                }.first { rules.local($0) >= local })
             #expect(rules.timestamp(of: local) == first, "\(expected.zone) \(local)")
         }
     }

@@ -184,6 +184,9 @@ import Topics
         let dispatches = try outputs.dispatches(Topics.dispatchAPNs)
         #expect(dispatches.count > 1)
         let seen = try bodies(dispatches)
-        #expect(seen == (0..<500).reduce(into: [:]) { $0[UInt16($1)] = "\($1 % 380) \(long) \($1 % 380 + 1)" })
+        let expected: [UInt16: String] = (0..<500).reduce(into: [:]) {
+            $0[UInt16($1)] = "\($1 % 380) \(long) \($1 % 380 + 1)"
+        }
+        #expect(seen == expected)
     }
 }

@@ -53,7 +53,7 @@ import Topics
         let outages = MemoryProviderOutages(time: time)
         let app = try AppID("news")
         _ = outages.extend(ProviderRoute(app: app, provider: .apns), by: pauses, jitter: 1, isProbe: false)
-        let orders = (0..<64).map { number in
+        let orders = (0..<64).map { (number: Int) -> RetryOrder in
             RetryOrder(
                 task: TaskID(high: 1, low: 1), segment: SegmentID(app, number: SegmentNumber(rawValue: 7)),
                 provider: .apns,
