@@ -7,7 +7,7 @@ import Topics
 /// Goal: the report matches the providers' answers. Method: devices for which the simulator returns each of the errors
 /// about a device, among many valid ones; a second app whose settings Apple rejects; the simulator's own count.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct OutcomeTests {
-    private static let devices = 5_000
+    private static let devices = 2_000
     private static let eachRow = 100
     /// Prefixes of tokens that no provider accepts.
     private static let dead: [(PushProtocol, String)] = [
