@@ -1,7 +1,7 @@
 # Carillon on Debian 12: `make test` on a bare machine with the Swift toolchain installs, builds and tests.
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build run test simulate soak sanitize fuzz check-api check-browser screenshots check-clients check-analytics check-deploy check-containers package check-package check-systemd lint format sbom clean
+.PHONY: help packages deps build build-tests run test simulate soak sanitize fuzz check-api check-browser screenshots check-clients check-analytics check-deploy check-containers package check-package check-systemd lint format sbom clean
 
 SWIFT_SOURCES := Package.swift $(wildcard Services) Shared Tests
 STRICT := -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Werror
@@ -11,11 +11,12 @@ export CONFIGURATION ?= debug
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-deps: .venv/installed ## Install the Debian packages of packages.apt and the linters of requirements-dev.txt
+packages: ## Install the Debian packages of packages.apt
 	@.ci/install-packages build run test
 
-.venv/installed: requirements-dev.txt
-	@.ci/install-packages build run test
+deps: packages .venv/installed ## Install the Debian packages and the linters of requirements-dev.txt
+
+.venv/installed: requirements-dev.txt | packages
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
 	@touch $@
@@ -26,8 +27,11 @@ build: deps ## Build every executable for release, into .build/release
 run: build ## Start the whole pipeline with simulated providers, send a demo push, and keep running; ONCE=1 exits after it
 	.build/release/carillon up --simulator --demo $(if $(ONCE),--once)
 
-test: deps ## Build and run the tests; FILTER=Name runs only some, CONFIGURATION=release tests what `make build` builds
-	STRICT="$(STRICT) $(BUILD_OPTIONS)" .ci/test "$(FILTER)"
+build-tests: packages ## Build the tests and every program, as `make test` does
+	swift build --build-tests --configuration $(CONFIGURATION) $(STRICT) $(BUILD_OPTIONS)
+
+test: deps build-tests ## Build and run the tests; FILTER=Name runs only some, CONFIGURATION=release tests what `make build` builds
+	.ci/test "$(FILTER)"
 
 simulate: deps ## Run SEEDS=2000 histories of the whole pipeline in one process, from SEED=1; BUGS=1 plants mistakes instead
 	SEED="$(SEED)" SEEDS="$(SEEDS)" BUGS="$(BUGS)" .ci/simulate
