@@ -30,7 +30,8 @@ final class SchedulerHarness: Sendable {
     var app: AppID { base.app }
 
     /// Starts a scheduler with so little room on `audience` that thousands of releases need a reader to finish. Its
-    /// lease outlasts its own delays on a loaded machine, after which it would release those devices again itself.
+    /// lease outlasts the reader's delays on a loaded machine: if it passed during the wait for room, the scheduler
+    /// would release the same devices again.
     func startScheduler() async throws -> ChildProcess {
         try await base.start(
             "scheduler", settings: ["CARILLON_SCHEDULER_LEASE": "10s", "CARILLON_BUS_CHANNEL_BYTES": "1MiB"])
