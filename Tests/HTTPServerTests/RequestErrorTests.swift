@@ -173,6 +173,13 @@ import Testing
             gate.open()
             let held = await blocking { first.receiveResponse() }
             #expect(held?.text == "1000")
+            // The first body was released, so its space is available again.
+            let third = await blocking {
+                first.send(request)
+                first.send(body)
+                return first.receiveResponse()
+            }
+            #expect(third?.status == 200)
         }
     }
 

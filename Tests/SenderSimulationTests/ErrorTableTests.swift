@@ -24,7 +24,7 @@ import Topics
         try await withHarness(apps: rows.indices.map { "row\($0)" }) { harness in
             var reader = OutcomeReader(
                 results: try await ResultReader(harness.bus), retries: try await RetryReader(harness.bus))
-            var shipments: [(row: AnswerRow, Shipment)] = []
+            var shipments: [(AnswerRow, Shipment)] = []
             // On a loaded machine the limit that shortens the wait for no answer would end other requests too.
             for isUnanswered in [false, true] {
                 let settings = isUnanswered ? ErrorTableTests.shortLimits : [:]
